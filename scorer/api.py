@@ -1,0 +1,184 @@
+"""What the author of a metric or a dialect may import.
+
+A metric is a class registered under the entry-point group `spanscore.metrics`. It is
+constructed once per process with the options of the configuration, has a `spec`, and
+turns an `AgentTrace` into a `Measurement` or says why it cannot (`Unscored`). The engine
+owns applicability (from `spec.needs`), time-outs, validation, thresholds, status and
+emission; a metric that raises only fails its own score.
+
+    class AnswerLength:
+        spec = MetricSpec(
+            name="answer_length", kind="quality", description="Words in the answer.",
+            outputs=(OutputSpec(unit="{word}", range=(0, None), direction="none"),),
+            needs=("answer",),
+        )
+
+        def score(self, trace: AgentTrace) -> Measurement | Unscored:
+            return Measurement({"value": len((trace.answer or "").split())})
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from msgspec import Struct
+
+from scorer.model.agent_trace import (
+    Agent,
+    AgentTrace,
+    Document,
+    ErrorInfo,
+    Handoff,
+    LlmCall,
+    Media,
+    Message,
+    Reference,
+    RequestedCall,
+    ToolCall,
+    ToolDefinition,
+    Usage,
+)
+from scorer.model.score import Direction, Kind, Method, Range, Score, ScoreScope
+from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
+from scorer.model.trace import Completeness
+
+__all__ = [
+    "Agent",
+    "AgentTrace",
+    "Completeness",
+    "Direction",
+    "Document",
+    "ErrorInfo",
+    "Event",
+    "Handoff",
+    "Kind",
+    "Link",
+    "LlmCall",
+    "LogRecord",
+    "Measurement",
+    "Media",
+    "Message",
+    "Method",
+    "MetricSpec",
+    "Mode",
+    "Need",
+    "OutputSpec",
+    "Range",
+    "Reference",
+    "RequestedCall",
+    "Resource",
+    "Scope",
+    "Score",
+    "ScoreMetric",
+    "ScoreScope",
+    "Span",
+    "Threshold",
+    "ToolCall",
+    "ToolDefinition",
+    "TraceMetric",
+    "Unscored",
+    "Usage",
+]
+
+Mode = Literal["documented", "beyond"]
+
+# A fact of the trace that a metric cannot do without. The engine answers
+# `not_applicable` with reason `no_<need>` when it is not there.
+Need = Literal[
+    "question",
+    "answer",
+    "contexts",
+    "context_text",
+    "tool_calls",
+    "llm_calls",
+    "usage",
+    "duration",
+    "outputs",
+    "reference_answer",
+]
+
+
+class Threshold(Struct, frozen=True, forbid_unknown_fields=True):
+    """A value below `min` or above `max` fails."""
+
+    min: float | None = None
+    max: float | None = None
+
+    def label(self, value: float) -> Literal["pass", "fail"]:
+        """Return "fail" when the value is outside the threshold."""
+        below = self.min is not None and value < self.min
+        above = self.max is not None and value > self.max
+        return "fail" if below or above else "pass"
+
+
+class OutputSpec(Struct, frozen=True, kw_only=True):
+    """One declared output of a metric. `range` is inclusive; None = unbounded."""
+
+    name: str = "value"
+    unit: str = "1"
+    range: Range | None = (0.0, 1.0)
+    direction: Direction = "higher"
+    required: bool = True
+
+
+class MetricSpec(Struct, frozen=True, kw_only=True):
+    """What a metric is and needs. The first output is the primary one, named `value`.
+
+    `default_threshold` applies to the primary output unless the configuration says
+    otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
+    """
+
+    name: str
+    kind: Kind
+    description: str
+    outputs: tuple[OutputSpec, ...] = (OutputSpec(),)
+    scope: ScoreScope = "trace"
+    needs: tuple[Need, ...] = ()
+    methods: tuple[Method, ...] = ("exact",)
+    default_threshold: Threshold | None = None
+    threshold_reason: str = ""
+    version: str = "1"
+    timeout_s: float = 5.0
+
+
+class Measurement(Struct, frozen=True):
+    """What a metric measured: a value per declared output.
+
+    Values are finite numbers or booleans; an optional output may be left out. `detail` holds
+    JSON-ready data for whoever looks into one score; never a secret or a PII value.
+    """
+
+    values: Mapping[str, float | bool]
+    method: Method = "exact"
+    explanation: str | None = None
+    detail: dict[str, Any] | None = None
+    label: str | None = None
+
+
+class Unscored(Struct, frozen=True):
+    """Why there is no value. `reason` is a short snake_case code, the same for the same cause."""
+
+    reason: str
+    status: Literal["not_applicable", "failed", "skipped"] = "not_applicable"
+    detail: dict[str, Any] | None = None
+
+
+@runtime_checkable
+class TraceMetric(Protocol):
+    """A metric of a whole trace (stage 1)."""
+
+    spec: ClassVar[MetricSpec] | MetricSpec
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        """Measure one trace. May raise; then the score is `failed`."""
+        ...
+
+
+@runtime_checkable
+class ScoreMetric(Protocol):
+    """A metric of the scores of the other metrics of the same trace (stage 3)."""
+
+    spec: ClassVar[MetricSpec] | MetricSpec
+
+    def combine(self, trace: AgentTrace, scores: Sequence[Score]) -> Measurement | Unscored:
+        """Combine the scores of the earlier stages. May raise; then the score is `failed`."""
+        ...

@@ -1,0 +1,1 @@
+"""From the attributes of each instrumentation to one `AgentTrace`."""

@@ -1,0 +1,78 @@
+"""A trace on its way: the wire bytes that the assembler closes, and their decoded form."""
+
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from scorer.model.position import Position
+from scorer.model.span import LogRecord, Span
+
+CloseReason = Literal[
+    "end_marker",
+    "root",
+    "idle",
+    "max_age",
+    "span_cap",
+    "byte_cap",
+    "memory",
+    "shutdown",
+    "replay_end",
+]
+
+
+class Envelope(NamedTuple):
+    """What the spans of one ScopeSpans share: wire bytes of Resource and InstrumentationScope."""
+
+    resource: bytes
+    scope: bytes
+
+
+class Completeness(Struct, frozen=True, kw_only=True):
+    """How much of a trace was there when it was scored.
+
+    `dropped` sums the dropped attribute, event and link counts that the SDK reported;
+    `truncated_content` says that some content was cut (by a length limit, an attribute
+    limit, or because it does not parse any more).
+    """
+
+    span_count: int
+    root_present: bool
+    orphan_parents: int = 0
+    duplicates: int = 0
+    dropped: int = 0
+    truncated_content: bool = False
+
+
+class ClosedTrace(Struct, frozen=True, kw_only=True):
+    """A finished trace, still as wire bytes.
+
+    `spans[i]` was sent under `span_envelopes[i]`; likewise for logs. Spans stand in the
+    order of arrival. `opened` and `closed` are seconds of the assembler's clock.
+    """
+
+    tenant: str
+    trace_id: bytes
+    spans: tuple[bytes, ...]
+    span_envelopes: tuple[Envelope, ...]
+    logs: tuple[bytes, ...] = ()
+    log_envelopes: tuple[Envelope, ...] = ()
+    reason: CloseReason
+    opened: float
+    closed: float
+    completeness: Completeness
+    first_position: Position
+    last_position: Position
+    size: int
+    revision: int = 1
+
+
+class Trace(Struct, frozen=True, kw_only=True):
+    """A finished trace, decoded: spans by start time, then by id; logs by time."""
+
+    tenant: str
+    trace_id: str
+    spans: tuple[Span, ...]
+    logs: tuple[LogRecord, ...]
+    reason: CloseReason
+    completeness: Completeness
+    revision: int = 1

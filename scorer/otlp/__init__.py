@@ -1,0 +1,1 @@
+"""Protobuf <-> model, OTLP/JSON and stored-file formats; pure functions over bytes."""

@@ -1,0 +1,1 @@
+"""Where spans come in."""

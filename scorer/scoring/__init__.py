@@ -1,0 +1,1 @@
+"""From a closed trace to its scores."""

@@ -1,0 +1,1 @@
+"""The web endpoint: /metrics, health and the API."""
