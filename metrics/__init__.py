@@ -1,1 +1,4 @@
-"""The metric catalogue. A metric is one file here and one entry point; it imports `scorer.api` only."""
+"""The metric catalogue: a metric is one file here and one entry point.
+
+A metric imports `scorer.api` only.
+"""

@@ -18,7 +18,7 @@ emission; a metric that raises only fails its own score.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -37,14 +37,16 @@ from scorer.model.agent_trace import (
     ToolDefinition,
     Usage,
 )
-from scorer.model.score import Direction, Kind, Method, Range, Score, ScoreScope
+from scorer.model.score import Direction, Kind, Method, Range, Score, ScoredTrace, ScoreScope
 from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
+from scorer.model.span_facts import SpanFacts, SpanRole
 from scorer.model.trace import Completeness
 
 __all__ = [
     "Agent",
     "AgentTrace",
     "Completeness",
+    "Dialect",
     "Direction",
     "Document",
     "ErrorInfo",
@@ -70,7 +72,11 @@ __all__ = [
     "Score",
     "ScoreMetric",
     "ScoreScope",
+    "ScoredTrace",
+    "Sink",
     "Span",
+    "SpanFacts",
+    "SpanRole",
     "Threshold",
     "ToolCall",
     "ToolDefinition",
@@ -166,7 +172,10 @@ class Unscored(Struct, frozen=True):
 class TraceMetric(Protocol):
     """A metric of a whole trace (stage 1)."""
 
-    spec: ClassVar[MetricSpec] | MetricSpec
+    @property
+    def spec(self) -> MetricSpec:
+        """What the metric is; a class attribute will do."""
+        ...
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:
         """Measure one trace. May raise; then the score is `failed`."""
@@ -177,8 +186,51 @@ class TraceMetric(Protocol):
 class ScoreMetric(Protocol):
     """A metric of the scores of the other metrics of the same trace (stage 3)."""
 
-    spec: ClassVar[MetricSpec] | MetricSpec
+    @property
+    def spec(self) -> MetricSpec:
+        """What the metric is; a class attribute will do."""
+        ...
 
     def combine(self, trace: AgentTrace, scores: Sequence[Score]) -> Measurement | Unscored:
         """Combine the scores of the earlier stages. May raise; then the score is `failed`."""
+        ...
+
+
+@runtime_checkable
+class Sink(Protocol):
+    """Where scores go. `write` gets scored traces in close order, never concurrently.
+
+    An error raised by `write` is counted and logged; a `RetryableError` is tried again.
+    `close` flushes; it is safe to call twice.
+    """
+
+    async def write(self, traces: Sequence[ScoredTrace]) -> None:
+        """Take scored traces; return when they are handed over."""
+        ...
+
+    async def close(self) -> None:
+        """Flush and release what the sink holds."""
+        ...
+
+
+@runtime_checkable
+class Dialect(Protocol):
+    """How one instrumentation writes its spans. Pure; never raises for bad attributes.
+
+    Registered under the entry-point group `spanscore.dialects` as an object. `logs` are the
+    log records of the span. Several dialects may match one span: state only what your own
+    attributes say, the facts are merged field by field.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name under which the dialect is configured and reported."""
+        ...
+
+    def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:
+        """Tell cheaply whether the span carries this dialect; called for every span."""
+        ...
+
+    def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:
+        """Return what this dialect says about the span; a field it does not know stays None."""
         ...

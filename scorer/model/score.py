@@ -108,6 +108,7 @@ class ScoredTrace(Struct, frozen=True, kw_only=True):
 
     `metric_seconds` is measured and so differs from run to run; it never leaves through a
     sink that promises equal output. `breaches` names the metrics whose label is "fail".
+    `opened` and `closed` are seconds of the assembler's clock.
     """
 
     tenant: str
@@ -126,5 +127,6 @@ class ScoredTrace(Struct, frozen=True, kw_only=True):
     facts: TraceFacts = TraceFacts()
     root_span_id: str | None = None
     event_time: str | None = None
+    opened: float | None = None
     closed: float = 0.0
     metric_seconds: dict[str, float] = {}

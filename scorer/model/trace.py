@@ -32,7 +32,8 @@ class Completeness(Struct, frozen=True, kw_only=True):
 
     `dropped` sums the dropped attribute, event and link counts that the SDK reported;
     `truncated_content` says that some content was cut (by a length limit, an attribute
-    limit, or because it does not parse any more).
+    limit, or because it does not parse any more). `undecodable` counts spans, log records and
+    resources whose bytes do not decode and which the trace therefore lacks.
     """
 
     span_count: int
@@ -41,6 +42,7 @@ class Completeness(Struct, frozen=True, kw_only=True):
     duplicates: int = 0
     dropped: int = 0
     truncated_content: bool = False
+    undecodable: int = 0
 
 
 class ClosedTrace(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,235 @@
+"""Finding personal data in a text: RE2 candidates, then validation in Python.
+
+One RE2 set says in a single pass which kinds can occur at all; only those are searched. RE2
+runs in linear time whatever the text, and no text makes a validation more than linear: what
+a pattern can match is bounded, and so is the number of candidates. Boundaries are checked in
+Python because RE2's are ASCII only. Where two kinds claim the same characters, the one that
+validates more strictly wins (the order of `KINDS`).
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+import re2
+from msgspec import Struct
+from stdnum import iban as iban_numbers
+from stdnum import luhn
+
+from metrics.privacy import addresses, phones
+
+MAX_CANDIDATES = 1000
+
+
+class Finding(Struct, frozen=True):
+    """Personal data at `start` to `end` of a text; `value` is its normal form, for comparing.
+
+    `value` never leaves the metric.
+    """
+
+    kind: str
+    start: int
+    end: int
+    value: str
+    confidence: float
+
+
+class _Detector(Struct, frozen=True):
+    """`check` gets the text and the span of a candidate and yields findings within it.
+
+    `hint` matches wherever `pattern` does, at a fraction of its size: a set of the patterns
+    themselves would outgrow RE2's memory and then silently match nothing.
+    """
+
+    hint: str
+    pattern: str
+    check: Callable[[str, int, int], Iterator[Finding]]
+
+
+def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
+    value = text[start:end]
+    local, _, host = value.rpartition("@")
+    labels = host.split(".")
+    if len(local) > 64 or len(host) > 253 or ".." in local or local.strip(".") != local:
+        return
+    if any(not label or len(label) > 63 or label.strip("-") != label for label in labels):
+        return
+    if local == "git" and text[end : end + 1] == ":":  # a repository, not a mailbox
+        return
+    yield Finding("email", start, end, value.casefold(), 0.95)
+
+
+_CARD_LENGTHS: Sequence[tuple[str, tuple[int, ...]]] = (
+    (r"4", (13, 16, 19)),
+    (r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720", (16,)),
+    (r"3[47]", (15,)),
+    (r"30[0-5]|3095|36|3[89]", (14, 16, 17, 18, 19)),
+    (r"6011|64[4-9]|65|62|35(?:2[89]|[3-8])", (16, 17, 18, 19)),
+    (r"2131|1800", (15,)),
+    (r"5018|5020|5038|5893|6304|6759|676[1-3]|0604", (13, 14, 15, 16, 17, 18, 19)),
+)
+_ISSUERS = tuple((re.compile(prefix), lengths) for prefix, lengths in _CARD_LENGTHS)
+
+
+def _is_card(digits: str) -> bool:
+    known = any(len(digits) in lengths and issuer.match(digits) for issuer, lengths in _ISSUERS)
+    return known and len(set(digits)) > 1 and luhn.is_valid(digits)
+
+
+def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
+    if _touches(text, start, end):
+        return
+    groups = list(re.finditer(r"\d+", text[start:end]))
+    first = 0
+    while first < len(groups):
+        taken = _card_at(groups, first)
+        if taken:
+            last, digits = taken
+            span = start + groups[first].start(), start + groups[last].end()
+            yield Finding("credit_card", *span, digits, 0.99)
+            first = last
+        first += 1
+
+
+def _card_at(groups: Sequence[re.Match[str]], first: int) -> tuple[int, str] | None:
+    """Return the last group and the digits of a card number that starts with this group."""
+    digits = ""
+    for last in range(first, min(first + 6, len(groups))):
+        digits += groups[last].group()
+        if len(digits) > 19:
+            return None
+        if len(digits) >= 13 and _is_card(digits):
+            return last, digits
+    return None
+
+
+def _ssns(text: str, start: int, end: int) -> Iterator[Finding]:
+    found = re.search(r"(\d{3})([- ]?)(\d{2})\2(\d{4})$", text[start:end])
+    if found is None or _touches(text, start + found.start(), end, also="-"):
+        return
+    area, _, group, serial = found.groups()
+    if area in {"000", "666"} or area[0] == "9" or group == "00" or serial == "0000":
+        return
+    yield Finding("ssn", start + found.start(), end, area + group + serial, 0.98)
+
+
+def _ibans(text: str, start: int, end: int) -> Iterator[Finding]:
+    if _touches(text, start, end):
+        return
+    # The candidate may run on into the words behind it: the number ends where it validates.
+    for part in re.finditer(r"\S+", text[start:end]):
+        compact = text[start : start + part.end()].replace(" ", "").upper()
+        if len(compact) > 34:
+            return
+        if len(compact) >= 15 and iban_numbers.is_valid(compact):
+            yield Finding("iban", start, start + part.end(), compact, 0.99)
+            return
+
+
+def _ips(text: str, start: int, end: int) -> Iterator[Finding]:
+    if _touches(text, start, end):
+        return
+    value = text[start:end].rstrip(".:")
+    try:
+        address = ipaddress.ip_address(value)
+    except ValueError:
+        return
+    if address.is_loopback or address.is_unspecified:
+        return
+    yield Finding("ip", start, start + len(value), address.compressed, 0.9)
+
+
+def _addresses(text: str, start: int, end: int) -> Iterator[Finding]:
+    span = addresses.span_around(text, start, end)
+    if span:
+        value = " ".join(text[slice(*span)].casefold().split())
+        yield Finding("address", *span, value, 0.7)
+
+
+def _phones(text: str, start: int, end: int) -> Iterator[Finding]:
+    if _touches(text, start, end):
+        return
+    confidence = phones.confidence(text, start, end)
+    if confidence:
+        digits = "".join(character for character in text[start:end] if character.isdigit())
+        yield Finding("phone", start, end, digits, confidence)
+
+
+def _names(text: str, start: int, end: int) -> Iterator[Finding]:
+    if not _touches(text, start, end):
+        yield Finding("name", start, end, text[start:end].casefold(), 0.6)
+
+
+def _touches(text: str, start: int, end: int, also: str = "") -> bool:
+    """Whether a candidate is a piece of a longer word or number."""
+    around = text[max(0, start - 1) : start] + text[end : end + 1]
+    return any(c.isalnum() or c == "_" or c in also for c in around)
+
+
+_DETECTORS: dict[str, _Detector] = {
+    "iban": _Detector(
+        r"[A-Za-z]{2}\d{2} ?[A-Za-z0-9]", r"[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]){11,30}", _ibans
+    ),
+    "credit_card": _Detector(r"(?:\d[ -]?){13}", r"\d(?:[ -]?\d){12,30}", _cards),
+    "ssn": _Detector(
+        r"\d{3}-\d{2}-\d|\d{3} \d{2} \d|(?i:ssn|social security)",
+        r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|"
+        r"(?i:\bssn|social security(?: number| no\.?)?)[^\d\n]{0,20}\d{9}",
+        _ssns,
+    ),
+    "email": _Detector(
+        "@",
+        r"[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{M}\p{N}.-]+\."
+        r"(?:(?i:xn--[a-z0-9-]+)|[\p{L}\p{M}]{2,})",
+        _emails,
+    ),
+    "ip": _Detector(
+        r"\d\.\d{1,3}\.\d|:[0-9a-fA-F]{0,4}:",
+        r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}",
+        _ips,
+    ),
+    "phone": _Detector(r"(?:\d[ ()./-]{0,4}){7}", phones.CANDIDATE, _phones),
+    "address": _Detector(addresses.CANDIDATE, addresses.CANDIDATE, _addresses),
+    "name": _Detector(r"[^\x00-@] ", r"\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)? \p{Lu}\p{Ll}+", _names),
+}
+KINDS: tuple[str, ...] = tuple(_DETECTORS)
+DEFAULT_KINDS: tuple[str, ...] = ("iban", "credit_card", "ssn", "email", "phone", "address")
+
+
+class Finder:
+    """Finds the chosen kinds of personal data in texts.
+
+    Raises:
+        ValueError: a kind is unknown.
+    """
+
+    def __init__(self, kinds: Sequence[str] = DEFAULT_KINDS) -> None:
+        unknown = sorted(set(kinds) - set(KINDS))
+        if unknown:
+            raise ValueError(f"unknown kinds {unknown}; known: {list(KINDS)}")
+        self._kinds = [kind for kind in KINDS if kind in kinds]
+        self._patterns = [re2.compile(_DETECTORS[kind].pattern) for kind in self._kinds]
+        self._any = re2.Set.SearchSet()
+        for kind in self._kinds:
+            self._any.Add(_DETECTORS[kind].hint)
+        self._any.Compile()
+
+    def find(self, text: str) -> list[Finding]:
+        """Return the findings in a text, by kind, then by place; none overlaps another."""
+        if not self._kinds:
+            return []
+        # A lone surrogate is no text that RE2 takes; "?" keeps every offset.
+        safe = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        found: list[Finding] = []
+        for index in sorted(self._any.Match(safe) or ()):
+            for finding in self._of_kind(index, safe):
+                if not any(finding.start < f.end and f.start < finding.end for f in found):
+                    found.append(finding)
+        return found
+
+    def _of_kind(self, index: int, text: str) -> Iterator[Finding]:
+        check = _DETECTORS[self._kinds[index]].check
+        for count, candidate in enumerate(self._patterns[index].finditer(text)):
+            if count >= MAX_CANDIDATES:
+                return
+            yield from check(text, *candidate.span())

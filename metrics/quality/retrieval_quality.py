@@ -1,0 +1,132 @@
+"""retrieval_quality: did the passages that matter for the answer come first?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from metrics.agentunit import (
+    MetricResult,
+    RagasScorer,
+    contained,
+    documented_score,
+    references_of,
+    spec_for,
+    text_of,
+)
+from metrics.quality import text as texts
+from metrics.quality.grounding import Terms, passage_of, terms_of
+from scorer.api import (
+    AgentTrace,
+    Document,
+    Measurement,
+    MetricSpec,
+    Mode,
+    Threshold,
+    Unscored,
+)
+
+RELEVANT_OVERLAP = 0.1
+_MAX_SHOWN = 20
+
+
+class RetrievalQuality:
+    """Average precision of the retrieved passages in their order, by words.
+
+    A passage is relevant when it holds at least a tenth of the content words of the reference
+    answer, or of the given answer where there is no reference. With rel(k) and precision(k)
+    at rank k, the value is sum(rel(k) * precision(k)) / sum(rel(k)), 0 if none is relevant;
+    with several retrievals in a trace, the mean over them. Documented: the share of contexts
+    that the answer contains verbatim; `ragas` as in `Faithfulness`.
+    """
+
+    name = "retrieval_quality"
+    spec = MetricSpec(
+        name="retrieval_quality",
+        kind="quality",
+        description="Average precision of the retrieved passages with respect to the answer.",
+        needs=("answer", "context_text"),
+        methods=("lexical",),
+        default_threshold=Threshold(min=0.5),
+        threshold_reason="below one half the first passages are, on average, beside the point",
+    )
+
+    def __init__(self, *, mode: Mode = "beyond", ragas: RagasScorer | None = None) -> None:
+        self._documented = mode == "documented"
+        self._ragas = ragas
+        self.spec = spec_for(self.spec, mode)
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        """Measure the mean average precision over the retrievals of the trace."""
+        if self._documented:
+            return documented_score(self, trace)
+        if trace.answer is None:
+            return Unscored("no_answer")
+        if not trace.contexts:
+            return Unscored("no_contexts")
+        retrievals = _retrievals(trace.contexts)
+        if not retrievals:
+            return Unscored("context_text_not_captured")
+        against = "reference" if trace.reference and trace.reference.answer else "answer"
+        target = (trace.reference.answer if trace.reference else None) or trace.answer
+        language = texts.language_of(target, retrievals[0][0])
+        terms = terms_of(target, language)
+        if not terms.words and not terms.numbers:
+            return Unscored("no_claims")
+        relevance = [[_overlap(item, terms, language) for item in group] for group in retrievals]
+        return _measured(relevance, against)
+
+    def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
+        """Compute AgentUnit's definition."""
+        answer, references = text_of(outcome), references_of(case)
+        value = self._documented_value(answer, references) if references else None
+        return MetricResult(self.name, value, {"references": references, "answer": answer})
+
+    def _documented_value(self, answer: str, references: list[str]) -> float | None:
+        if self._ragas is None:
+            return sum(contained(answer, references)) / len(references)
+        try:
+            return self._ragas(answer, references)
+        except Exception:  # noqa: BLE001 - the original takes any failure as "not measurable"
+            return None
+
+
+def average_precision(relevant: Sequence[bool]) -> float:
+    """Return the average precision of a ranked list, 0.0 if nothing in it is relevant."""
+    hits, total = 0, 0.0
+    for rank, is_relevant in enumerate(relevant, start=1):
+        if is_relevant:
+            hits += 1
+            total += hits / rank
+    return total / hits if hits else 0.0
+
+
+def _retrievals(contexts: Sequence[Document]) -> list[list[str]]:
+    """Group the texts by the span that retrieved them, each group in order of rank."""
+    groups: dict[str | None, list[Document]] = {}
+    for document in contexts:
+        if document.text and document.text.strip():
+            groups.setdefault(document.span_id, []).append(document)
+    return [[item.text or "" for item in sorted(group, key=_rank)] for group in groups.values()]
+
+
+def _rank(document: Document) -> int:
+    return document.rank if document.rank is not None else 0
+
+
+def _overlap(text: str, terms: Terms, language: str) -> float:
+    passage = passage_of(text, language)
+    found = sum(passage.has(word) for word in terms.words)
+    found += sum(passage.has_number(number) for number in terms.numbers)
+    return found / (len(terms.words) + len(terms.numbers))
+
+
+def _measured(overlaps: Sequence[Sequence[float]], against: str) -> Measurement:
+    relevant = [[overlap >= RELEVANT_OVERLAP for overlap in group] for group in overlaps]
+    value = sum(map(average_precision, relevant)) / len(relevant)
+    retrieved, hits = sum(map(len, relevant)), sum(map(sum, relevant))
+    shown = [round(overlap, 4) for group in overlaps for overlap in group][:_MAX_SHOWN]
+    return Measurement(
+        {"value": value},
+        "lexical",
+        f"{hits} of {retrieved} passages share words with the {against}",
+        {"against": against, "retrieved": retrieved, "relevant": hits, "overlaps": shown},
+    )

@@ -1,0 +1,160 @@
+"""Sentences and tokens of text in any language; shared by the lexical metrics.
+
+All of it is linear in the length of the text: the patterns have no nested repetition, and
+those that could start anew inside a run of the same characters are kept from doing so.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+import snowballstemmer
+
+from metrics.quality.lexicon import ABBREVIATIONS, MONTHS, NUMBER_WORDS, STOPWORDS, TENS
+
+# Scripts without spaces between words, and Korean with its glued particles: their tokens are
+# pairs of neighbouring characters.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(
+    rf"[{_UNSPACED}]+"
+    r"|\d+(?:[.,'’\u00a0\u202f]\d+)*"
+    rf"|[^\W\d_{_UNSPACED}](?:[^\W{_UNSPACED}])*"
+)
+_ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)  # the same, faster
+_COMPOUND = re.compile(
+    rf"\b({'|'.join(TENS)})-(one|two|three|four|five|six|seven|eight|nine)\b", re.IGNORECASE
+)
+_SEPARATOR = re.compile(r"[.,'’\s]")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|(?<![。！？])[。！？]++[」』”’）]*+|\n+")
+_SAMPLE_LENGTH = 600  # characters; enough for some forty function words
+_LANGUAGES: dict[str, list[str]] = {}
+for _language, _stopwords in STOPWORDS.items():
+    for _word in _stopwords:
+        _LANGUAGES.setdefault(_word, []).append(_language)
+
+
+def normalise(text: str) -> str:
+    """Return the text in NFKC, with compound English number words as digits."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return _COMPOUND.sub(_compound, text) if "ty-" in text else text
+
+
+def _compound(match: re.Match[str]) -> str:
+    tens, unit = (word.lower() for word in match.groups())
+    return str(int(TENS[tens]) + int(NUMBER_WORDS["english"].get(unit, "1")))
+
+
+def words(text: str) -> list[str]:
+    """Return the tokens of a normalised text: words, numbers, pairs of unspaced characters."""
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text)
+    found: list[str] = []
+    for token in _TOKEN.findall(text):
+        if is_unspaced(token):
+            found += [token[i : i + 2] for i in range(max(1, len(token) - 1))]
+        else:
+            found.append(token)
+    return found
+
+
+def is_unspaced(token: str) -> bool:
+    """Whether a token is of a script without spaces between words."""
+    return token[0] >= "\u0e00" and re.match(f"[{_UNSPACED}]", token) is not None
+
+
+def is_number(token: str) -> bool:
+    """Whether a token is written in digits."""
+    return token[0].isdigit()
+
+
+def readings(number: str) -> tuple[str, ...]:
+    """Return what a number in digits may mean: "1.000" is a thousand in Berlin, one in Boston.
+
+    Each is canonical: no separators of thousands, no leading or trailing zeros. What is no
+    number after all ("1.2.3", "24.12.2025") stands for itself.
+    """
+    parts = _SEPARATOR.split(number)
+    whole = _canonical("".join(parts), "")
+    if len(parts) == 1:
+        return (whole,)
+    if all(len(part) == 3 for part in parts[1:]):
+        return (whole, _canonical(parts[0], parts[1])) if len(parts) == 2 else (whole,)
+    if len(parts) == 2 or _is_grouped(number, parts):
+        return (_canonical("".join(parts[:-1]), parts[-1]),)
+    return (number,)
+
+
+def parts_of(number: str) -> list[str]:
+    """Return the numbers inside a date or a version ("24.12.2025"), none for a plain number."""
+    if readings(number) != (number,):
+        return []
+    return [_canonical(part, "") for part in _SEPARATOR.split(number)]
+
+
+def _is_grouped(number: str, parts: Sequence[str]) -> bool:
+    """Whether the groups before the last separator, which is another one, are thousands."""
+    marks = _SEPARATOR.findall(number)
+    return marks[-1] not in marks[:-1] and all(len(part) == 3 for part in parts[1:-1])
+
+
+def _canonical(whole: str, fraction: str) -> str:
+    whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+@lru_cache(maxsize=8)
+def language_of(*texts: str) -> str:
+    """Guess the language from the function words at the beginning of the texts."""
+    counts = dict.fromkeys(STOPWORDS, 0)
+    for text in texts:
+        for word in words(normalise(text[:_SAMPLE_LENGTH]).casefold()):
+            for language in _LANGUAGES.get(word, ()):
+                counts[language] += 1
+    return max(counts, key=lambda language: counts[language])
+
+
+@lru_cache(maxsize=65_536)
+def stem(language: str, word: str) -> str:
+    """Return the stem of a lower-case word."""
+    # A stemmer keeps state while it works, so each call has its own.
+    return str(snowballstemmer.stemmer(language).stemWord(word))
+
+
+def sentences(text: str) -> list[str]:
+    """Split a text into sentences; a line that starts anew is one of its own."""
+    found: list[str] = []
+    start = 0
+    for end in _END.finditer(text):
+        if not _goes_on(text, start, end):
+            found.append(text[start : end.end()])
+            start = end.end()
+    found.append(text[start:])
+    return [sentence for sentence in (item.strip() for item in found) if sentence]
+
+
+def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
+    """Whether the sentence goes on after this stop or line break."""
+    mark = end.group()
+    following = text[end.end() : end.end() + 40].lstrip(" \t")
+    if mark[0] == "\n":
+        return len(mark) == 1 and following[:1].islower()
+    if mark != ".":
+        return False
+    last = text[max(start, end.start() - 24) : end.start()].split()[-1:]
+    return bool(last) and _is_abbreviated(last[0].lstrip("(\"'"), following.lstrip())
+
+
+def _is_abbreviated(word: str, following: str) -> bool:
+    if following[:1].islower():
+        return True
+    if word.isdigit():
+        return len(word) <= 2 and _first_word(following) in MONTHS
+    initial = len(word) == 1 and word.isupper()
+    return initial or "." in word.strip(".") or word.casefold() in ABBREVIATIONS
+
+
+def _first_word(text: str) -> str:
+    found: Sequence[str] = text.split(maxsplit=1)
+    return found[0].strip(".,;").casefold() if found else ""

@@ -1,0 +1,249 @@
+"""The assembler: spans in, closed traces out.
+
+It is sans-IO: time is an argument, nothing is read, written, logged or locked. The caller
+pushes what arrived, polls when `next_deadline` has come, and takes the closed traces that
+both return. After a call, every span it was given is exactly one of: kept in an open trace,
+in a returned closed trace, a counted duplicate, or a counted late span. A closed trace stays
+charged to the memory budget until the caller is done with it and gives its size back.
+
+A trace closes at the first of: an end marker; the root has ended, every parent that was
+named is there, and nothing came for `linger`; nothing came for `idle_timeout`; `max_age`;
+the span or byte cap; memory pressure; the end of the input. Only arrival times drive the
+timers, never the times in the spans.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from scorer.assembly.budget import MemoryBudget
+from scorer.assembly.deadlines import Deadlines
+from scorer.assembly.open_trace import SPAN_OVERHEAD, OpenTrace, Timers
+from scorer.assembly.tombstones import Tombstones
+from scorer.model.position import Position
+from scorer.model.trace import ClosedTrace, CloseReason, Envelope
+
+# (trace id, span id, parent span id or b"", kind, flags, end, wire bytes, envelope)
+SpanEntry = tuple[bytes, bytes, bytes, int, int, int, bytes, Envelope]
+# (trace id, span id, time, wire bytes, envelope)
+LogEntry = tuple[bytes, bytes, int, bytes, Envelope]
+
+
+# Span kinds are 0 to 5; a sender may write any int32, which must not size a shift.
+_KIND_MASK = 15
+
+
+class AssemblerSettings(Struct, frozen=True, kw_only=True):
+    """Limits of one assembler; `timers_of` gives a service's own timers where it has some."""
+
+    timers: Timers
+    max_spans_per_trace: int
+    max_bytes_per_trace: int
+    max_tombstones: int
+    timers_of: Callable[[Envelope], Timers | None] | None = None
+
+
+class Pushed(NamedTuple):
+    """What became of a batch: `late` spans belong to traces that are closed already."""
+
+    accepted: int
+    duplicates: int
+    late: int
+    closed: list[ClosedTrace]
+
+
+class Assembler:
+    """The open traces of one (source, partition)."""
+
+    def __init__(self, settings: AssemblerSettings, budget: MemoryBudget) -> None:
+        self._settings = settings
+        self._budget = budget
+        self._open: dict[bytes, OpenTrace] = {}
+        self._deadlines = Deadlines()
+        self._tombstones = Tombstones(settings.max_tombstones)
+        self.open_spans = 0
+        self.open_bytes = 0
+
+    @property
+    def open_traces(self) -> int:
+        """How many traces are open."""
+        return len(self._open)
+
+    def oldest_opened(self) -> float | None:
+        """Return when the oldest open trace was opened."""
+        return next(iter(self._open.values())).opened if self._open else None
+
+    def find(self, trace_id: bytes, tenant: str = "") -> OpenTrace | None:
+        """Return an open trace."""
+        return self._open.get(_key(trace_id, tenant))
+
+    def late_spans(self, trace_id: bytes, tenant: str = "") -> int | None:
+        """Return how many spans came after the close; None when that is not remembered."""
+        return self._tombstones.late(_key(trace_id, tenant))
+
+    def push(
+        self,
+        spans: Sequence[SpanEntry],
+        position: Position,
+        now: float,
+        tenant: str = "",
+        is_end: Callable[[bytes], bool] | None = None,
+    ) -> Pushed:
+        """Take spans. `is_end` tells an end marker; None = the batch holds none."""
+        accepted = duplicates = late = 0
+        closed: list[ClosedTrace] = []
+        for trace_id, batch in _by_trace(spans):
+            trace = self._trace(_key(trace_id, tenant), tenant, batch[0][7], position, now)
+            if trace is None:
+                late += self._bury_late(_key(trace_id, tenant), len(batch))
+                continue
+            added = self._add(trace, batch, is_end)
+            accepted += added
+            duplicates += len(batch) - added
+            trace.touch(position, now)
+            reason = self._cap_reason(trace)
+            if reason:
+                closed.append(self._close(trace, reason, now))
+            else:
+                self._deadlines.set(trace)
+        return Pushed(accepted, duplicates, late, closed)
+
+    def push_logs(
+        self, logs: Sequence[LogEntry], position: Position, now: float, tenant: str = ""
+    ) -> Pushed:
+        """Take log records of traces; they count as arrivals and wait for their spans."""
+        accepted = late = 0
+        closed: list[ClosedTrace] = []
+        for trace_id, _, _, wire, envelope in logs:
+            trace = self._trace(_key(trace_id, tenant), tenant, envelope, position, now)
+            if trace is None:
+                late += 1
+                continue
+            self._charge(trace.add_log(wire, envelope))
+            accepted += 1
+            trace.touch(position, now)
+            reason = self._cap_reason(trace)
+            if reason:
+                closed.append(self._close(trace, reason, now))
+            else:
+                self._deadlines.set(trace)
+        return Pushed(accepted, 0, late, closed)
+
+    def next_deadline(self) -> float | None:
+        """Return when to poll next; None when nothing is open."""
+        return self._deadlines.next()
+
+    def poll(self, now: float) -> list[ClosedTrace]:
+        """Close what is due, earliest first."""
+        closed = []
+        while (trace := self._deadlines.pop_due(now)) is not None:
+            closed.append(self._close(trace, trace.timer_reason(), now))
+        return closed
+
+    def relieve(self, size: int, now: float) -> list[ClosedTrace]:
+        """Close the traces opened first until those that were closed held `size` bytes."""
+        closed: list[ClosedTrace] = []
+        freed = 0
+        while freed < size and self._open:
+            trace = next(iter(self._open.values()))
+            freed += trace.size
+            closed.append(self._close(trace, "memory", now))
+        return closed
+
+    def drain(self, now: float, reason: CloseReason) -> list[ClosedTrace]:
+        """Close everything, in the order in which the traces would have become due."""
+        order = sorted(self._open.values(), key=lambda trace: trace.due)
+        return [self._close(trace, reason, now) for trace in order]
+
+    def _trace(
+        self, key: bytes, tenant: str, envelope: Envelope, position: Position, now: float
+    ) -> OpenTrace | None:
+        """Return the open trace of a key, opened if need be; None when it is closed."""
+        trace = self._open.get(key)
+        if trace is not None:
+            return trace
+        if key in self._tombstones:
+            return None
+        trace = OpenTrace(key, tenant, self._timers(envelope), position, now)
+        self._open[key] = trace
+        self._charge(trace.size)
+        return trace
+
+    def _timers(self, envelope: Envelope) -> Timers:
+        timers_of = self._settings.timers_of
+        own = timers_of(envelope) if timers_of else None
+        return own or self._settings.timers
+
+    def _add(
+        self, trace: OpenTrace, batch: Sequence[SpanEntry], is_end: Callable[[bytes], bool] | None
+    ) -> int:
+        """Keep the spans that are new; returns how many were."""
+        kinds, missing, size, before = trace.kinds, trace.missing, 0, len(trace.spans)
+        for _, span_id, parent, kind, _, end, wire, envelope in batch:
+            seen, bit = kinds.get(span_id, 0), 1 << (kind & _KIND_MASK)
+            if seen & bit:
+                continue
+            kinds[span_id] = seen | bit
+            trace.spans.append(wire)
+            trace.envelopes.append(envelope)
+            size += len(wire)
+            if missing:
+                missing.discard(span_id)
+            if not parent:
+                trace.root_seen = trace.root_seen or end > 0
+            elif parent not in kinds:
+                if missing is None:
+                    missing = trace.missing = set()
+                missing.add(parent)
+            if is_end is not None and is_end(wire):
+                trace.ended = True
+        added = len(trace.spans) - before
+        trace.duplicates += len(batch) - added
+        self.open_spans += added
+        size += added * SPAN_OVERHEAD
+        trace.size += size
+        self._charge(size)
+        return added
+
+    def _charge(self, size: int) -> None:
+        self.open_bytes += size
+        self._budget.charge(size)
+
+    def _cap_reason(self, trace: OpenTrace) -> CloseReason | None:
+        if trace.ended:
+            return "end_marker"
+        if len(trace.spans) >= self._settings.max_spans_per_trace:
+            return "span_cap"
+        if trace.size >= self._settings.max_bytes_per_trace:
+            return "byte_cap"
+        return None
+
+    def _close(self, trace: OpenTrace, reason: CloseReason, now: float) -> ClosedTrace:
+        del self._open[trace.key]
+        self._tombstones.bury(trace.key)
+        self.open_bytes -= trace.size
+        self.open_spans -= len(trace.spans)
+        return trace.close(reason, now)
+
+    def _bury_late(self, key: bytes, count: int) -> int:
+        for _ in range(count):
+            self._tombstones.count_late(key)
+        return count
+
+
+def _key(trace_id: bytes, tenant: str) -> bytes:
+    """Return the key of a trace: its id alone for the default tenant, to save memory."""
+    return trace_id if not tenant else tenant.encode() + b"\0" + trace_id
+
+
+def _by_trace(spans: Sequence[SpanEntry]) -> Iterator[tuple[bytes, list[SpanEntry]]]:
+    """Group a batch by trace, in order of first appearance."""
+    groups: dict[bytes, list[SpanEntry]] = {}
+    for span in spans:
+        group = groups.get(span[0])
+        if group is None:
+            groups[span[0]] = [span]
+        else:
+            group.append(span)
+    return iter(groups.items())

@@ -1,0 +1,132 @@
+"""A trace while its spans arrive."""
+
+from typing import NamedTuple
+
+from scorer.model.position import Position
+from scorer.model.trace import ClosedTrace, CloseReason, Completeness, Envelope
+
+# What CPython holds beside the wire bytes, measured by tests/bench: the object, its lists
+# and dictionary entries, the deadline, and per span the bytes header and the id entry.
+TRACE_OVERHEAD = 900
+SPAN_OVERHEAD = 160
+
+
+class Timers(NamedTuple):
+    """When a trace is finished; seconds."""
+
+    linger: float
+    idle_timeout: float
+    max_age: float
+
+
+class OpenTrace:
+    """The spans and log records of one unfinished trace, as wire bytes.
+
+    `kinds` maps each span id to a bit mask of the span kinds seen with it: a span is
+    identified by (span id, kind), because some tracers share an id between client and
+    server. `missing` holds the parents that were named but have not come.
+    """
+
+    __slots__ = (
+        "closed",
+        "due",
+        "duplicates",
+        "ended",
+        "envelopes",
+        "first_position",
+        "key",
+        "kinds",
+        "last_arrival",
+        "last_position",
+        "log_envelopes",
+        "logs",
+        "missing",
+        "opened",
+        "root_seen",
+        "scheduled",
+        "size",
+        "spans",
+        "tenant",
+        "timers",
+    )
+
+    def __init__(
+        self, key: bytes, tenant: str, timers: Timers, position: Position, now: float
+    ) -> None:
+        self.key = key
+        self.tenant = tenant
+        self.timers = timers
+        self.opened = now
+        self.last_arrival = now
+        self.due = 0.0
+        self.scheduled = float("inf")
+        self.spans: list[bytes] = []
+        self.envelopes: list[Envelope] = []
+        self.logs: list[bytes] | None = None
+        self.log_envelopes: list[Envelope] | None = None
+        self.kinds: dict[bytes, int] = {}
+        self.missing: set[bytes] | None = None
+        self.root_seen = False
+        self.ended = False
+        self.closed = False
+        self.duplicates = 0
+        self.size = TRACE_OVERHEAD
+        self.first_position = position
+        self.last_position = position
+
+    @property
+    def trace_id(self) -> bytes:
+        """The 16 bytes of the trace id."""
+        return self.key[-16:]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the root has ended and every parent that was named is there."""
+        return self.root_seen and not self.missing
+
+    def touch(self, position: Position, now: float) -> None:
+        """Note an arrival and set when the trace is due without another one."""
+        self.last_arrival = now
+        self.last_position = position
+        wait = self.timers.linger if self.is_complete else self.timers.idle_timeout
+        self.due = min(now + wait, self.opened + self.timers.max_age)
+
+    def timer_reason(self) -> CloseReason:
+        """Say which timer makes the trace due."""
+        if self.due >= self.opened + self.timers.max_age:
+            return "max_age"
+        return "root" if self.is_complete else "idle"
+
+    def add_log(self, wire: bytes, envelope: Envelope) -> int:
+        """Keep a log record; returns the bytes charged."""
+        if self.logs is None or self.log_envelopes is None:
+            self.logs, self.log_envelopes = [], []
+        self.logs.append(wire)
+        self.log_envelopes.append(envelope)
+        charge = len(wire) + SPAN_OVERHEAD
+        self.size += charge
+        return charge
+
+    def close(self, reason: CloseReason, now: float) -> ClosedTrace:
+        """Return the finished trace; the open one must not be used afterwards."""
+        self.closed = True
+        return ClosedTrace(
+            tenant=self.tenant,
+            trace_id=self.trace_id,
+            spans=tuple(self.spans),
+            span_envelopes=tuple(self.envelopes),
+            logs=tuple(self.logs or ()),
+            log_envelopes=tuple(self.log_envelopes or ()),
+            reason=reason,
+            opened=self.opened,
+            closed=now,
+            completeness=Completeness(
+                span_count=len(self.spans),
+                root_present=self.root_seen,
+                orphan_parents=len(self.missing or ()),
+                duplicates=self.duplicates,
+            ),
+            first_position=self.first_position,
+            last_position=self.last_position,
+            size=self.size,
+        )

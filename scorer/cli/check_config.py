@@ -1,0 +1,38 @@
+"""`spanscore check-config`: validates a configuration and prints what is in effect."""
+
+import argparse
+import sys
+
+from scorer.cli.options import Subparsers, add_set_option, read_config
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the verb to the command line."""
+    parser = subparsers.add_parser(
+        "check-config", help="validate a configuration and print what is in effect"
+    )
+    parser.add_argument("config", metavar="FILE", nargs="?", help="default: only the defaults")
+    add_set_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load the configuration and every part it names, then print it as YAML.
+
+    Raises:
+        ConfigError: a key or value is wrong, or a metric or plug-in does not load.
+    """
+    import yaml
+
+    from scorer.config import to_plain
+    from scorer.registry import load, names
+    from scorer.scoring.engine import build_engine
+
+    config = read_config(args)
+    build_engine(config)
+    for name in names("receivers"):
+        load("receivers", name)
+    for name in names("sinks"):
+        load("sinks", name)
+    yaml.safe_dump(to_plain(config), sys.stdout, sort_keys=False, allow_unicode=True)
+    return 0

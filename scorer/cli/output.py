@@ -1,0 +1,51 @@
+"""How commands print: consoles, numbers, and text that came from outside."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PIPED_WIDTH = 160
+
+
+def make_console(*, stderr: bool = False) -> "Console":
+    """Return a console; what goes to a pipe or file is plain text of a fixed width.
+
+    Markup is off: what is printed may come from spans.
+    """
+    from rich.console import Console
+
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    return console
+
+
+def number(value: float | None) -> str:
+    """Return a value with about four significant digits; "-" for None."""
+    if value is None:
+        return "-"
+    if abs(value) >= 1e15:
+        return f"{value:.4g}"
+    is_whole = abs(value) >= 1e4 or value == int(value)
+    return f"{value:,.0f}" if is_whole else f"{value:.4g}"
+
+
+def shorten(text: str, limit: int = 300) -> str:
+    """Return the text on one line, cut at `limit` characters.
+
+    Characters that do not print are replaced: a span must not be able to drive the terminal.
+    """
+    line = " ".join(text[: 4 * limit].split())
+    safe = "".join(char if char.isprintable() else "�" for char in line)
+    return safe if len(safe) <= limit else f"{safe[: limit - 1]}…"
+
+
+def output_name(metric: str, output: str) -> str:
+    """Return the metric's name, followed by the output's when it is not the primary one."""
+    return metric if output == "value" else f"{metric}.{output}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 span`, `2 spans`."""
+    return f"{number(count)} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,137 @@
+"""`spanscore replay`: scores stored spans with the engine of the live service."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from scorer.cli.options import Subparsers, add_config_options, add_metrics_option, read_config
+from scorer.cli.times import parse_time
+
+if TYPE_CHECKING:
+    from scorer.api import MetricSpec
+    from scorer.cli.assertion import Assertion
+    from scorer.config import Config
+    from scorer.receivers.replay import ReplayProgress, ReplaySummary
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the verb to the command line."""
+    parser = subparsers.add_parser("replay", help="score stored spans")
+    add = parser.add_argument
+    add("sources", metavar="SOURCE", nargs="+", help="file or folder; - = stdin")
+    add_config_options(parser)
+    add_metrics_option(parser)
+    add("--scores", metavar="OUT.jsonl", help="write every score there (replaces the file)")
+    add("--since", metavar="TIME", type=parse_time, help="leave out spans that ended before")
+    add("--until", metavar="TIME", type=parse_time, help="leave out spans that ended later")
+    add("--summary", choices=("table", "json"), default="table", help="default: table")
+    add(
+        "--assert",
+        dest="assertions",
+        metavar="BOUND",
+        action="append",
+        default=[],
+        help="such as 'latency.p95<=5' or 'pii_leakage.fails==0'; exit 1 when it does not hold "
+        "(repeatable)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay, print the summary, and check the assertions; 1 when one does not hold.
+
+    Raises:
+        ConfigError: the configuration or an assertion is wrong, or a source does not exist.
+        PermanentError: a named file holds no spans.
+    """
+    from scorer.registry import load_metrics
+    from scorer.telemetry import set_up_logging
+
+    set_up_logging("WARNING")
+    config = read_config(args)
+    specs = [loaded.spec for loaded in load_metrics(config.scoring)]
+    assertions = _parse_assertions(args.assertions, specs)
+    summary = _replay(config, args)
+    _print_summary(summary, as_json=args.summary == "json")
+    return _check(assertions, summary)
+
+
+def _parse_assertions(
+    texts: Sequence[str], specs: "Sequence[MetricSpec]"
+) -> "tuple[Assertion, ...]":
+    from scorer.cli.assertion import parse_assertion
+    from scorer.cli.output import output_name
+
+    known = [output_name(spec.name, output.name) for spec in specs for output in spec.outputs]
+    return tuple(parse_assertion(text, known) for text in texts)
+
+
+def _replay(config: "Config", args: argparse.Namespace) -> "ReplaySummary":
+    import asyncio
+
+    from scorer.receivers.files import StoredFiles
+    from scorer.receivers.replay import replay
+    from scorer.sinks.jsonl import ScoresFile
+
+    StoredFiles(args.sources)  # a mistyped source must not cost the scores file of an earlier run
+    sinks = [ScoresFile(args.scores, overwrite=True)] if args.scores else []
+    with _progress() as progress:
+        return asyncio.run(
+            replay(
+                config,
+                args.sources,
+                sinks=sinks,
+                progress=progress,
+                since_ns=args.since,
+                until_ns=args.until,
+            )
+        )
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[ReplayProgress], None] | None]":
+    """Show a bar on stderr while it is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from scorer.cli.output import make_console
+
+    columns = (
+        BarColumn(),
+        DownloadColumn(),
+        TextColumn("{task.fields[spans]} spans, {task.fields[traces]} traces"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=make_console(stderr=True), transient=True) as bar:
+        task = bar.add_task("replay", total=None, spans=0, traces=0)
+
+        def show(at: "ReplayProgress") -> None:
+            total = at.bytes_total or None
+            bar.update(task, completed=at.bytes_read, total=total, spans=at.spans, traces=at.traces)
+
+        yield show
+
+
+def _print_summary(summary: "ReplaySummary", *, as_json: bool) -> None:
+    if as_json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.encode(summary).decode() + "\n")
+        return
+    from scorer.cli.output import make_console
+    from scorer.cli.replay_report import report
+
+    console = make_console()
+    for part in report(summary):
+        console.print(part)
+
+
+def _check(assertions: "Sequence[Assertion]", summary: "ReplaySummary") -> int:
+    failures = [failure for a in assertions if (failure := a.check(summary.metrics)) is not None]
+    for failure in failures:
+        print(f"spanscore: assertion failed: {failure}", file=sys.stderr)
+    return 1 if failures else 0

@@ -1,0 +1,38 @@
+"""The summary of a replay for a person."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from scorer.cli.output import number, shorten
+from scorer.cli.table import metrics_table
+from scorer.receivers.replay import ReplaySummary
+
+
+def report(summary: ReplaySummary) -> Iterator[RenderableType]:
+    """Return what was read, what became of it, the table of metrics, and what was wrong."""
+    yield Text(f"files      {_files(summary)}")
+    for name, counts in (
+        ("spans", summary.spans),
+        ("traces", summary.traces),
+        ("closed by", summary.closed_by_reason),
+        ("logs", summary.log_records),
+    ):
+        text = _counts(counts)
+        if text:
+            yield Text(f"{name:<10} {text}")
+    if summary.metrics:
+        yield metrics_table(summary.metrics)
+    if summary.problem_count:
+        yield Text(f"{summary.problem_count} parts of the input could not be read:", style="yellow")
+        yield from (Text(f"  {shorten(problem)}") for problem in summary.problems)
+
+
+def _files(summary: ReplaySummary) -> str:
+    skipped = len(summary.skipped_files)
+    return f"{summary.files} read" + (f", {skipped} without OTLP skipped" if skipped else "")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number(count)} {name}" for name, count in counts.items() if count)

@@ -1,0 +1,131 @@
+"""`spanscore serve`: runs the service until a signal stops it."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from scorer.cli.options import Subparsers, add_config_options, read_config
+from scorer.errors import ConfigError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Coroutine, Mapping
+
+    from scorer.config import Config
+
+_LEVELS = ("debug", "info", "warning", "error")
+_READY = {
+    "otlp_grpc": "OTLP/gRPC on {}",
+    "otlp_http": "OTLP/HTTP on http://{}",
+    "web": "metrics on http://{}/metrics",
+}
+_SIGHTS = (
+    ("scores", "curl -s http://{}/metrics | grep ^spanscore_score"),
+    ("recent traces", "curl -s http://{}/api/v1/traces"),
+    ("why one was (un)scored", "spanscore explain TRACE_ID --url http://{}"),
+)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the verb to the command line."""
+    parser = subparsers.add_parser("serve", help="run the service: receive spans, publish scores")
+    add_config_options(parser)
+    parser.add_argument("--demo", action="store_true", help="also feed it sample traces")
+    parser.add_argument("--log-level", choices=_LEVELS, default="info", help="default: info")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until SIGTERM or SIGINT, then drain.
+
+    Raises:
+        ConfigError: the configuration is wrong.
+        OSError: a port cannot be listened on.
+    """
+    from scorer.telemetry import set_up_logging
+
+    config = read_config(args)
+    if args.demo and not config.receivers.otlp.grpc.enabled:
+        raise ConfigError("--demo sends over OTLP/gRPC: set receivers.otlp.grpc.enabled: true")
+    set_up_logging(args.log_level.upper())
+    _run_loop(_serve(config, demo=args.demo))
+    return 0
+
+
+def _run_loop(main: "Coroutine[None, None, None]") -> None:
+    try:
+        import uvloop
+    except ImportError:  # not made for this platform
+        import asyncio
+
+        asyncio.run(main)
+    else:
+        uvloop.run(main)
+
+
+async def _serve(config: "Config", *, demo: bool) -> None:
+    import asyncio
+
+    from scorer.service import Service
+
+    stop = asyncio.Event()
+    _stop_on_signals(stop)
+    service = Service(config)
+    await service.start()
+    _announce(service.addresses)
+    if demo:
+        await asyncio.gather(service.run(stop), _demo(service.addresses, stop))
+    else:
+        await service.run(stop)
+
+
+async def _demo(addresses: "Mapping[str, tuple[str, int]]", stop: "asyncio.Event") -> None:
+    from scorer.cli.demo.feed import feed
+
+    web = addresses.get("web")
+    if web:
+        _say("sending sample traces; scores appear in about 3 seconds. Look at:")
+        for what, command in _SIGHTS:
+            _say(f"  {what:<22} {command.format(host_port(web))}")
+    await feed(addresses["otlp_grpc"], stop)
+
+
+def _stop_on_signals(stop: "asyncio.Event") -> None:
+    """Let the first signal drain; a second one ends everything at once."""
+    import asyncio
+    import signal
+
+    def on_signal() -> None:
+        if stop.is_set():
+            _exit_at_once()
+        _say("stopping: open traces are closed and scored (a second signal stops at once)")
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, on_signal)
+
+
+def _exit_at_once() -> None:
+    import multiprocessing
+    import os
+
+    _say("stopped at once: open traces are lost")
+    for worker in multiprocessing.active_children():
+        worker.kill()
+    os._exit(1)
+
+
+def _announce(addresses: "Mapping[str, tuple[str, int]]") -> None:
+    for name, address in addresses.items():
+        _say(f"listening: {_READY.get(name, name + ' on {}').format(host_port(address))}")
+
+
+def host_port(address: tuple[str, int]) -> str:
+    """Return `HOST:PORT`, an IPv6 host in brackets."""
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _say(text: str) -> None:
+    print(f"spanscore: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,108 @@
+"""What happened to a trace, told from the document of `/api/v1/traces/<id>`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from scorer.cli.output import counted, number, output_name, shorten
+
+_CLOSE_REASONS = {
+    "end_marker": "a span carried spanscore.trace.end = true",
+    "root": "the root span ended, every parent was there, and nothing came for `linger`",
+    "idle": "nothing came for `idle_timeout`, though it was not complete",
+    "max_age": "it was open for `max_age`",
+    "span_cap": "it reached `max_spans_per_trace`",
+    "byte_cap": "it reached `max_bytes_per_trace`",
+    "memory": "the memory budget was full",
+    "shutdown": "the service was stopped",
+    "replay_end": "the replay came to its end",
+}
+_STATES = {
+    "open": "is open: it will be scored when it is finished",
+    "closed": "is finished; its scores are on their way",
+    "late": "was finished earlier and is no longer held; only late spans are known",
+    "scored": "was scored",
+    "not_agent": "was not scored: it has no agent, model, tool or retrieval span",
+    "quarantined": "could not be scored",
+}
+_OWNER = ("service", "agent", "session_id")
+_GAPS = (
+    ("orphan_parents", "parents are missing"),
+    ("duplicates", "spans came twice"),
+    ("dropped", "attributes, events or links were dropped by the SDK"),
+    ("undecodable", "parts could not be decoded"),
+)
+
+
+def tell(document: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Return the story: what became of the trace, when, how whole it was, and each score."""
+    yield _headline(document)
+    for line in _facts(document):
+        yield Text(f"  {line}")
+    scores = document.get("scores")
+    if scores:
+        yield _scores(scores)
+
+
+def _headline(document: Mapping[str, Any]) -> Text:
+    state = str(document.get("state"))
+    text = Text.assemble("trace ", (shorten(str(document.get("trace_id"))), "bold cyan"), " ")
+    text.append(_STATES.get(state, state))
+    reason = document.get("reason")
+    return text.append(f": {shorten(str(reason))}") if reason else text
+
+
+def _facts(document: Mapping[str, Any]) -> Iterator[str]:
+    owner = [f"{key} {_text(document[key])}" for key in _OWNER if document.get(key)]
+    if owner:
+        yield ", ".join(owner)
+    if document.get("opened"):
+        yield f"first span arrived {document['opened']}"
+    yield from _closing(document)
+    yield from _completeness(document.get("completeness") or {}, document.get("span_count"))
+    late = document.get("late_spans")
+    if late:
+        yield f"{late} spans came after it was finished and are not part of its scores"
+    breaches = document.get("breaches")
+    if breaches:
+        yield f"outside their threshold: {', '.join(map(_text, breaches))}"
+
+
+def _closing(document: Mapping[str, Any]) -> Iterator[str]:
+    reason = document.get("close_reason")
+    if not reason:
+        return
+    when = f" {document['closed']}" if document.get("closed") else ""
+    yield f"finished{when} ({reason}): {_CLOSE_REASONS.get(str(reason), 'see the README')}"
+    revision = document.get("revision")
+    if revision and revision > 1:
+        yield f"late spans joined it: this is revision {revision}"
+
+
+def _completeness(completeness: Mapping[str, Any], span_count: int | None) -> Iterator[str]:
+    if span_count is not None:
+        yield counted(span_count, "span")
+    if completeness.get("root_present") is False:
+        yield "incomplete: the root span never came"
+    for key, text in _GAPS:
+        if completeness.get(key):
+            yield f"incomplete: {completeness[key]} {text}"
+    if completeness.get("truncated_content"):
+        yield "incomplete: some content was cut"
+
+
+def _scores(scores: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table("metric", "value", "label", "status", "reason", "explanation", box=box.SIMPLE)
+    for score in scores:
+        name = output_name(str(score["metric"]), str(score.get("output", "value")))
+        rest = (score.get(key) for key in ("label", "status", "reason", "explanation"))
+        table.add_row(_text(name), number(score.get("value")), *map(_text, rest))
+    return table
+
+
+def _text(value: Any) -> str:
+    return "-" if value is None else shorten(str(value), 160)

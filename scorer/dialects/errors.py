@@ -1,0 +1,66 @@
+"""Which errors of a trace are failures.
+
+A span status is not success or failure of the run: LangGraph passes control by raising, and
+streams end by cancellation. Such control flow is no error. An exception on a span that its
+instrumentation declared OK was handled. Spans that belong to no dialect count only where
+dialect spans lie below them: a retried HTTP request under a model call is no failure.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from scorer.dialects.tree import Node
+from scorer.dialects.values import text
+from scorer.model.agent_trace import ErrorInfo
+from scorer.model.span import STATUS_OK, Event
+
+_CONTROL_FLOW = frozenset(
+    {
+        "ParentCommand",
+        "GraphInterrupt",
+        "GraphBubbleUp",
+        "NodeInterrupt",
+        "CancelledError",
+        "GeneratorExit",
+        "StopIteration",
+        "StopAsyncIteration",
+        "AgentFinish",
+    }
+)
+
+
+def find_errors(nodes: Sequence[Node]) -> tuple[ErrorInfo, ...]:
+    """Return the failures that the spans report, in tree order."""
+    found = ((node, error_of(node)) for node in nodes)
+    return tuple(error for node, error in found if error is not None and _counts(node))
+
+
+def error_of(node: Node) -> ErrorInfo | None:
+    """Return the failure that a span reports, None when it reports none."""
+    span, facts = node.span, node.facts
+    exception = _last_exception(span.events)
+    kind = text(facts.error_type) or _attribute(exception, "exception.type")
+    message = _attribute(exception, "exception.message") or text(facts.error_message)
+    reported = span.is_error or facts.failed is True
+    if not reported and (exception is None or span.status_code == STATUS_OK):
+        return None
+    names = (kind, _attribute(exception, "exception.type"))
+    if any(name is not None and is_control_flow(name) for name in names):
+        return None
+    return ErrorInfo(span.span_id, kind, message or text(span.status_message))
+
+
+def is_control_flow(kind: str) -> bool:
+    """Tell whether an exception type is a framework's way of passing control."""
+    return kind.rpartition(".")[2] in _CONTROL_FLOW
+
+
+def _counts(node: Node) -> bool:
+    return bool(node.known) or any(inner.known for inner in node.subtree())
+
+
+def _last_exception(events: Iterable[Event]) -> Event | None:
+    return next((event for event in reversed(tuple(events)) if event.name == "exception"), None)
+
+
+def _attribute(event: Event | None, key: str) -> str | None:
+    return text(event.attributes.get(key)) if event is not None else None

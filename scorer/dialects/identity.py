@@ -1,0 +1,63 @@
+"""Whose trace it is: service, session, user, and the references on the root span."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from scorer.dialects.tree import Node, Tree
+from scorer.dialects.values import decoded, first_id, strings, text
+from scorer.model.agent_trace import Reference
+from scorer.model.span import Attributes
+
+_PREFIX = "spanscore.reference."
+_CASE = "spanscore.case.id"
+
+
+def find_service(tree: Tree) -> str:
+    """Return `service.name` of the root, else of the earliest local root."""
+    node = tree.local_root
+    return node.span.resource.service if node is not None else ""
+
+
+def find_session(nodes: Sequence[Node]) -> str | None:
+    """Return the session id nearest to the root.
+
+    Some clients name the previous response as the conversation; that ties no session.
+    """
+    responses = {node.facts.response_id for node in nodes}
+    sessions = (node.facts.session_id for node in nodes)
+    return next((found for found in sessions if found and found not in responses), None)
+
+
+def find_user(nodes: Sequence[Node]) -> str | None:
+    """Return the user id nearest to the root."""
+    return next((node.facts.user_id for node in nodes if node.facts.user_id), None)
+
+
+def find_case(root: Node | None) -> str | None:
+    """Return the case id on the root span."""
+    return first_id(root.span.attributes, _CASE) if root is not None else None
+
+
+def find_reference(root: Node | None) -> Reference | None:
+    """Return the reference that the root span carries, None when it carries none."""
+    if root is None or not any(key.startswith(_PREFIX) for key in root.span.attributes):
+        return None
+    attributes = root.span.attributes
+    return Reference(
+        answer=text(attributes.get(_PREFIX + "answer")),
+        contexts=_texts(attributes, "contexts"),
+        tool_calls=_structure(attributes.get(_PREFIX + "tool_calls")),
+        topics=_texts(attributes, "topics"),
+        caption=text(attributes.get(_PREFIX + "caption")),
+        transcript=text(attributes.get(_PREFIX + "transcript")),
+    )
+
+
+def _texts(attributes: Attributes, name: str) -> tuple[str, ...] | None:
+    value = attributes.get(_PREFIX + name)
+    return None if value is None else strings(value)
+
+
+def _structure(value: Any) -> Any:
+    value = decoded(value)
+    return value if isinstance(value, list | dict) else None

@@ -1,0 +1,100 @@
+"""References to images, sound, film and documents; inline content is never kept.
+
+Inline content becomes `data:<mime type>;sha256=<hex>` over its base64 text, so that the same
+picture has the same reference in every dialect.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from scorer.dialects.values import mapping, text
+from scorer.model.agent_trace import Media, MediaKind
+
+_KINDS: dict[str, MediaKind] = {
+    "image": "image",
+    "audio": "audio",
+    "video": "video",
+    "document": "document",
+    "file": "document",
+    "application": "document",
+    "text": "document",
+}
+_TYPES: dict[str, MediaKind] = {
+    "image": "image",
+    "image_url": "image",
+    "image-url": "image",
+    "input_image": "image",
+    "audio": "audio",
+    "audio-url": "audio",
+    "input_audio": "audio",
+    "video": "video",
+    "video-url": "video",
+    "document": "document",
+    "document-url": "document",
+    "input_file": "document",
+    "file": "document",
+    "blob": "document",
+    "uri": "document",
+    "binary": "document",
+    "inline_data": "document",
+}
+_LIMIT = 2_048  # characters of a URL
+
+
+def media_of(part: Mapping[str, Any]) -> Media | None:
+    """Return the reference that a message part of a media type holds."""
+    kind = _TYPES.get(str(part.get("type")))
+    if kind is None:
+        return None
+    holder = _holder(part)
+    mime = text(
+        holder.get("mime_type") or holder.get("media_type") or part.get("mime_type")
+    ) or _format_mime(kind, holder)
+    kind = _kind(part, mime, kind)
+    for key in ("url", "uri", "image_url", "audio_url"):
+        if (url := text(holder.get(key))) is not None:
+            return url_reference(url, kind, mime)
+    if (file_id := text(holder.get("file_id"))) is not None:
+        return Media(kind, f"file:{file_id}", mime)
+    for key in ("content", "data", "b64_json", "binary_content"):
+        if (content := text(holder.get(key))) is not None:
+            return inline_reference(content, kind, mime)
+    return None
+
+
+def url_reference(url: str, kind: MediaKind, mime: str | None = None) -> Media | None:
+    """Return a reference to a URL; a data URI is replaced by its digest."""
+    if not text(url):
+        return None
+    if url.startswith("data:"):
+        head, _, content = url[5:].partition(",")
+        return inline_reference(content, kind, head.partition(";")[0] or mime)
+    return Media(kind, url[:_LIMIT], mime)
+
+
+def inline_reference(content: str, kind: MediaKind, mime: str | None) -> Media | None:
+    """Return a reference by digest to base64 content."""
+    if not text(content):
+        return None
+    digest = hashlib.sha256(content.encode(errors="replace")).hexdigest()
+    return Media(kind, f"data:{mime or 'application/octet-stream'};sha256={digest}", mime)
+
+
+def _holder(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    for key in ("image_url", "input_audio", "source", "image", "file", "inline_data", "audio"):
+        if isinstance(part.get(key), dict):
+            return mapping(part[key])
+    return part
+
+
+def _kind(part: Mapping[str, Any], mime: str | None, otherwise: MediaKind) -> MediaKind:
+    for hint in (part.get("modality"), (mime or "").partition("/")[0]):
+        if isinstance(hint, str) and hint in _KINDS:
+            return _KINDS[hint]
+    return otherwise
+
+
+def _format_mime(kind: MediaKind, holder: Mapping[str, Any]) -> str | None:
+    sound = text(holder.get("format"))
+    return f"{kind}/{sound}" if sound else None

@@ -1,0 +1,116 @@
+"""Pick each field of a span's facts from the dialect that knows it best.
+
+One span often carries several dialects at once: a span processor adds OpenInference keys to
+native `gen_ai.*` spans, OpenLLMetry puts its own keys beside the standard ones. So the choice
+is made per field, never per span. Dialects that are not listed here (plug-ins) come first, in
+the order in which they are given: they were installed because they know better. The standard
+`gen_ai.*` keys come last, because translations into them lose detail; only for the kind of
+span and the conversation they rank higher.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from scorer.api import Dialect
+from scorer.model.agent_trace import Usage
+from scorer.model.span import LogRecord, Span
+from scorer.model.span_facts import SpanFacts
+
+_BY_DETAIL = (
+    "openinference",
+    "openllmetry",
+    "langfuse",
+    "mlflow",
+    "langsmith",
+    "vercel_ai",
+    "otel_genai",
+)
+_BY_FIELD: dict[str, tuple[str, ...]] = {
+    "role": (
+        "openinference",
+        "openllmetry",  # its own `gen_ai.operation.name` calls every outermost chain an agent
+        "otel_genai",
+        "langfuse",
+        "mlflow",
+        "langsmith",
+        "vercel_ai",
+    ),
+    "session_id": (
+        "otel_genai",
+        "openinference",
+        "langfuse",
+        "openllmetry",
+        "langsmith",
+        "vercel_ai",
+        "mlflow",
+    ),
+}
+_FIELDS = tuple(name for name in SpanFacts.__struct_fields__ if name not in ("usage", *_BY_FIELD))
+_USAGE_FIELDS = Usage.__struct_fields__
+_NOTHING = SpanFacts()
+
+
+class Read(NamedTuple):
+    """What one dialect said about a span."""
+
+    dialect: str
+    facts: SpanFacts
+
+
+def by_detail(dialects: Sequence[Dialect]) -> tuple[Dialect, ...]:
+    """Return the dialects in the order in which their facts are preferred."""
+    return tuple(sorted(dialects, key=lambda dialect: _rank(dialect.name, _BY_DETAIL)))
+
+
+def read_all(
+    span: Span, logs: Sequence[LogRecord], dialects: Sequence[Dialect]
+) -> tuple[Read, ...]:
+    """Return what each matching dialect says; `dialects` are in order of preference."""
+    return tuple(
+        Read(dialect.name, dialect.read(span, logs))
+        for dialect in dialects
+        if dialect.matches(span, logs)
+    )
+
+
+def merge(reads: Sequence[Read]) -> SpanFacts:
+    """Return one set of facts, each field from the first dialect that has it."""
+    if not reads:
+        return _NOTHING
+    if len(reads) == 1:
+        return reads[0].facts
+    fields: dict[str, Any] = {name: _first(reads, name) for name in _FIELDS}
+    for name, order in _BY_FIELD.items():
+        fields[name] = _first(sorted(reads, key=_Rank(order)), name)
+    return SpanFacts(usage=_usage(reads), **fields)
+
+
+class _Rank:
+    """Sort key: the place of a dialect in an order; one that is not listed comes first."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, order: Sequence[str]) -> None:
+        self._places = {name: place for place, name in enumerate(order)}
+
+    def __call__(self, item: Dialect | Read) -> int:
+        return self._places.get(item.name, -1)
+
+
+def _first(reads: Sequence[Read], field: str) -> Any:
+    for read in reads:
+        value = getattr(read.facts, field)
+        if value is not None:
+            return value
+    return None
+
+
+def _usage(reads: Sequence[Read]) -> Usage | None:
+    found = [read.facts.usage for read in reads if read.facts.usage is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    counts = (
+        next((value for usage in found if (value := getattr(usage, name)) is not None), None)
+        for name in _USAGE_FIELDS
+    )
+    return Usage(*counts)

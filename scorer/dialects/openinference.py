@@ -1,0 +1,349 @@
+"""OpenInference (Arize): `openinference.span.kind`, flattened messages, retrieval documents."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scorer.dialects.crew import crew_request
+from scorer.dialects.flattened import Rows, grouped, rows
+from scorer.dialects.media import url_reference
+from scorer.dialects.messages import Content, read_messages
+from scorer.dialects.payload import parse_arguments
+from scorer.dialects.payload_text import messages_in
+from scorer.dialects.repair import looks_cut
+from scorer.dialects.tool_definitions import read_definitions
+from scorer.dialects.values import (
+    decoded,
+    first_id,
+    first_text,
+    identifier,
+    integer,
+    mapping,
+    real,
+    text,
+)
+from scorer.model.agent_trace import (
+    Document,
+    Handoff,
+    MediaKind,
+    Message,
+    RequestedCall,
+    Role,
+    Usage,
+)
+from scorer.model.span import Attributes, LogRecord, Span
+from scorer.model.span_facts import SpanFacts, SpanRole
+
+_KIND = "openinference.span.kind"
+_ROLES: dict[str, SpanRole] = {
+    "LLM": "llm",
+    "EMBEDDING": "embedding",
+    "CHAIN": "chain",
+    "PROMPT": "chain",
+    "RETRIEVER": "retrieval",
+    "RERANKER": "rerank",
+    "TOOL": "tool",
+    "AGENT": "agent",
+    "GUARDRAIL": "guardrail",
+    "EVALUATOR": "evaluator",
+}
+_MESSAGE_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "tool-call": "assistant",
+    "tool": "tool",
+    "function": "tool",
+    "tool-response": "tool",
+}
+_INPUT = "llm.input_messages."
+_OUTPUT = "llm.output_messages."
+_PROMPTS = "llm.prompts."
+_CHOICES = "llm.choices."
+_TOOLS = "llm.tools."
+_DOCUMENTS = "retrieval.documents."
+_RERANKED = "reranker.output_documents."
+_TABLES = (_INPUT, _OUTPUT, _PROMPTS, _CHOICES, _TOOLS, _DOCUMENTS, _RERANKED)
+_LC_AGENT = "lc_agent_name"
+_RESPONSE_ID = re.compile(r'\{"id": ?"([^"]{1,200})"')
+_HANDOFF_NAME = "handoff to "
+
+
+class OpenInference:
+    """Reads the attributes of the OpenInference specification."""
+
+    name = "openinference"
+
+    def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
+        """Tell whether the span has an OpenInference kind."""
+        return _KIND in span.attributes
+
+    def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:  # noqa: ARG002 - protocol
+        """Return what OpenInference says about the span."""
+        attributes = span.attributes
+        content = Content()
+        tables = grouped(attributes, _TABLES)
+        metadata = _metadata(attributes)
+        role = _role(span, metadata)
+        inputs, outputs = _messages(attributes, tables, role, content)
+        input_text = crew_request(attributes) or first_text(attributes, "input.value")
+        output_text = first_text(attributes, "output.value")
+        tool = role == "tool"
+        return SpanFacts(
+            role=role,
+            input_messages=None if tool else inputs,
+            output_messages=None if tool else outputs,
+            input_text=input_text,
+            output_text=output_text,
+            tool_name=_tool_name(span) if tool else None,
+            tool_call_id=_tool_call_id(attributes) if tool else None,
+            tool_arguments=_tool_arguments(attributes) if tool else None,
+            tool_result=output_text if tool else None,
+            tool_definitions=_definitions(tables.get(_TOOLS)),
+            request_model=_request_model(attributes),
+            response_model=first_text(
+                attributes, "llm.response.model_name", "llm.model_name", "embedding.model_name"
+            ),
+            response_id=_response_id(output_text) if role == "llm" else None,
+            provider=first_text(attributes, "llm.provider", "llm.system"),
+            usage=_usage(attributes),
+            cost_usd=real(attributes.get("llm.cost.total")),
+            finish_reasons=_finish_reasons(attributes),
+            agent_name=_agent_name(attributes, role, metadata),
+            handoff=Handoff(input_text, output_text) if role == "handoff" else None,
+            documents=_documents(tables, span.span_id),
+            session_id=first_id(attributes, "session.id"),
+            user_id=first_id(attributes, "user.id") or identifier(metadata.get("user_id")),
+            media=tuple(content.media) or None,
+            truncated=_truncated(attributes, content),
+        )
+
+
+DIALECT = OpenInference()
+
+
+def _role(span: Span, metadata: Mapping[str, Any]) -> SpanRole | None:
+    kind = span.attributes.get(_KIND)
+    role = _ROLES.get(kind.upper()) if isinstance(kind, str) else None
+    if role == "agent" and "tool.name" in span.attributes:
+        return "tool"  # LangChain tools whose name contains "agent" are given the wrong kind
+    if role == "chain" and metadata.get(_LC_AGENT) == span.name:
+        return "agent"  # and agents whose name does not contain it
+    if role == "tool" and span.name.startswith(_HANDOFF_NAME):
+        return "handoff"
+    return role
+
+
+def _messages(
+    attributes: Attributes, tables: Mapping[str, Rows], role: SpanRole | None, content: Content
+) -> tuple[tuple[Message, ...] | None, tuple[Message, ...] | None]:
+    inputs = _table(tables.get(_INPUT), "user", content)
+    outputs = _table(tables.get(_OUTPUT), "assistant", content)
+    if role == "llm":
+        if inputs is None:
+            inputs = _plain(tables.get(_PROMPTS), "prompt.text", "user") or _payload(
+                attributes.get("input.value"), "user"
+            )
+        if outputs is None:
+            outputs = _plain(tables.get(_CHOICES), "completion.text", "assistant") or _payload(
+                attributes.get("output.value"), "assistant"
+            )
+    return inputs, outputs
+
+
+def _table(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:
+    if not table:
+        return None
+    found = (_message(row, otherwise, content) for row in table)
+    return tuple(message for message in found if message is not None) or None
+
+
+def _message(row: Mapping[str, Any], otherwise: Role, content: Content) -> Message | None:
+    named = row.get("message.role")
+    role = _MESSAGE_ROLES.get(named.lower(), otherwise) if isinstance(named, str) else otherwise
+    body = row.get("message.content")
+    if not isinstance(body, str):
+        body = _contents(row, content)
+    calls = _calls(row)
+    if body is None and not calls and len(row) == 1:
+        return None  # a role alone: the content was dropped
+    if calls and not body:
+        body = None
+    if body is not None and text(body) is None and body:
+        body = None  # a sentinel
+    return Message(
+        role,
+        body,
+        calls,
+        identifier(row.get("message.tool_call_id")),
+        text(row.get("message.name")),
+    )
+
+
+def _contents(row: Mapping[str, Any], content: Content) -> str | None:
+    texts = []
+    for part in rows(row, "message.contents."):
+        if (body := text(part.get("message_content.text"))) is not None:
+            texts.append(body)
+        for key, value in part.items():
+            if key.endswith(".url") and isinstance(value, str):
+                _add_media(key, value, part, content)
+    return "\n".join(texts) if texts else None
+
+
+def _add_media(key: str, url: str, part: Mapping[str, Any], content: Content) -> None:
+    kinds: tuple[MediaKind, ...] = ("image", "audio", "video")
+    kind: MediaKind = next((kind for kind in kinds if kind in key), "document")
+    mime = next((text(value) for name, value in part.items() if name.endswith("mime_type")), None)
+    reference = url_reference(url, kind, mime)
+    if reference is not None:
+        content.media.append(reference)
+
+
+def _calls(row: Mapping[str, Any]) -> tuple[RequestedCall, ...]:
+    found = []
+    for call in rows(row, "message.tool_calls."):
+        name = text(call.get("tool_call.function.name"))
+        if name is not None:
+            arguments = parse_arguments(call.get("tool_call.function.arguments")).value
+            found.append(RequestedCall(name, arguments, identifier(call.get("tool_call.id"))))
+    name = text(row.get("message.function_call_name"))
+    if name is not None:
+        raw = row.get("message.function_call_arguments_json")
+        found.append(RequestedCall(name, parse_arguments(raw).value))
+    return tuple(found)
+
+
+def _plain(table: Rows | None, key: str, role: Role) -> tuple[Message, ...] | None:
+    found = (text(row.get(key)) for row in table or ())
+    return tuple(Message(role, body) for body in found if body is not None) or None
+
+
+def _payload(value: Any, role: Role) -> tuple[Message, ...] | None:
+    """Read the raw request or response of a model call that has no flattened messages."""
+    body = text(value)
+    if body is None:
+        return None
+    structure = decoded(body)
+    if isinstance(structure, str):
+        return (Message(role, structure),)
+    if isinstance(structure, list):
+        return read_messages(structure, Content(), role) or None
+    return messages_in(structure) or None
+
+
+def _tool_name(span: Span) -> str:
+    return first_text(span.attributes, "tool.name") or span.name.removesuffix(".run")
+
+
+def _tool_call_id(attributes: Attributes) -> str | None:
+    return first_id(attributes, "tool.id", "tool.call_id", "tool_call.id", "tool_call_id")
+
+
+def _tool_arguments(attributes: Attributes) -> Any:
+    value = first_text(attributes, "input.value")
+    if value is None:
+        value = first_text(attributes, "tool.parameters")
+        schema = mapping(decoded(value))
+        return None if "properties" in schema or not schema else value
+    return _call_arguments(decoded(value), value)
+
+
+def _call_arguments(structure: Any, raw: str) -> Any:
+    """Open the record of a Python call; drop arguments that are objects of the framework."""
+    keywords = mapping(structure).get("kwargs")
+    if not isinstance(keywords, dict):
+        return raw
+    named = {key: value for key, value in keywords.items() if not _is_object(value)}
+    positional = structure.get("args")
+    return {"args": positional, **named} if positional else named
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("<") and " object at 0x" in value
+
+
+def _definitions(table: Rows | None) -> Any:
+    if not table:
+        return None
+    found = [read_definitions(row.get("tool.json_schema")) for row in table]
+    return tuple(item for items in found if items for item in items) or None
+
+
+def _usage(attributes: Attributes) -> Usage | None:
+    prefix = "llm.token_count."
+    if not any(prefix + key in attributes for key in ("prompt", "completion", "total")):
+        return None
+    details = prefix + "prompt_details."
+    return Usage(
+        input=integer(attributes.get(prefix + "prompt")),
+        output=integer(attributes.get(prefix + "completion")),
+        total=integer(attributes.get(prefix + "total")),
+        cache_read=integer(attributes.get(details + "cache_read")),
+        cache_write=integer(attributes.get(details + "cache_write")),
+        reasoning=integer(attributes.get(prefix + "completion_details.reasoning")),
+    )
+
+
+def _finish_reasons(attributes: Attributes) -> tuple[str, ...] | None:
+    reason = first_text(attributes, "llm.finish_reason")
+    return None if reason is None else (reason,)
+
+
+def _agent_name(
+    attributes: Attributes, role: SpanRole | None, metadata: Mapping[str, Any]
+) -> str | None:
+    name = first_text(attributes, "agent.name")
+    if name is None and role == "agent":
+        name = first_text(attributes, "graph.node.name")
+    return name or text(metadata.get(_LC_AGENT))
+
+
+def _documents(tables: Mapping[str, Rows], span_id: str) -> tuple[Document, ...] | None:
+    table = tables.get(_RERANKED) or tables.get(_DOCUMENTS)
+    if not table:
+        return None
+    return tuple(
+        Document(
+            text(row.get("document.content")),
+            identifier(row.get("document.id")),
+            real(row.get("document.score")),
+            rank,
+            span_id,
+        )
+        for rank, row in enumerate(table)
+    )
+
+
+def _metadata(attributes: Attributes) -> Mapping[str, Any]:
+    """Return the metadata of LangChain and of users, decoded only if it holds what we read."""
+    metadata = attributes.get("metadata")
+    if isinstance(metadata, str) and ('"user_id"' in metadata or f'"{_LC_AGENT}"' in metadata):
+        return mapping(Content().load(metadata))
+    return {}
+
+
+def _request_model(attributes: Attributes) -> str | None:
+    model = first_text(attributes, "llm.request.model_name")
+    if model is None and "llm.model_name" not in attributes:
+        parameters = mapping(decoded(attributes.get("llm.invocation_parameters")))
+        model = text(parameters.get("model"))
+    return model
+
+
+def _response_id(output: str | None) -> str | None:
+    """Return the id that the raw response begins with: the key to its duplicates."""
+    match = _RESPONSE_ID.match(output) if output is not None else None
+    return match.group(1) if match is not None else None
+
+
+def _truncated(attributes: Attributes, content: Content) -> bool | None:
+    for key in ("input", "output"):
+        value = attributes.get(f"{key}.value")
+        if isinstance(value, str) and value and looks_cut(value):
+            return True
+    return content.truncated or None

@@ -1,0 +1,264 @@
+"""OpenLLMetry and the Traceloop SDK: `traceloop.*`, `gen_ai.prompt.N.*`, vector DB events.
+
+Current versions write the standard `gen_ai.*` keys for model calls; those are left to the
+OpenTelemetry dialect, which reads the same span.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scorer.dialects.flattened import Rows, grouped, rows
+from scorer.dialects.gen_ai_usage import read_usage
+from scorer.dialects.messages import Content, read_messages
+from scorer.dialects.payload import parse_arguments
+from scorer.dialects.repair import looks_cut
+from scorer.dialects.values import (
+    decoded,
+    first_id,
+    first_text,
+    identifier,
+    integer,
+    mapping,
+    parse_json,
+    real,
+    text,
+)
+from scorer.model.agent_trace import Document, Message, RequestedCall, Role, ToolDefinition, Usage
+from scorer.model.span import Attributes, LogRecord, Span
+from scorer.model.span_facts import SpanFacts, SpanRole
+
+_ASSOCIATION = "traceloop.association.properties."
+_KEYS = frozenset(
+    {
+        "traceloop.span.kind",
+        "traceloop.entity.name",
+        "traceloop.entity.input",
+        "traceloop.workflow.name",
+        _ASSOCIATION + "session_id",
+        _ASSOCIATION + "user_id",
+        "llm.request.type",
+        "llm.usage.total_tokens",
+        "gen_ai.prompt.0.role",
+        "gen_ai.prompt.0.content",
+        "gen_ai.completion.0.role",
+        "gen_ai.completion.0.content",
+        "db.vector.query.top_k",
+    }
+)
+_KINDS: dict[str, SpanRole] = {
+    "workflow": "workflow",
+    "task": "chain",
+    "agent": "agent",
+    "tool": "tool",
+    "handoff": "handoff",
+}
+_REQUESTS: dict[str, SpanRole] = {
+    "chat": "llm",
+    "completion": "llm",
+    "embedding": "embedding",
+    "rerank": "rerank",
+}
+_MESSAGE_ROLES: dict[str, Role] = {
+    "system": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_PROMPT = "gen_ai.prompt."
+_COMPLETION = "gen_ai.completion."
+_FUNCTIONS = "llm.request.functions."
+_TABLES = (_PROMPT, _COMPLETION, _FUNCTIONS)
+_RESULTS = frozenset({"db.query.result", "db.search.result"})
+_SCOPE = "opentelemetry.instrumentation."
+
+
+class OpenLlmetry:
+    """Reads the attributes of the OpenLLMetry instrumentations and the Traceloop SDK."""
+
+    name = "openllmetry"
+
+    def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
+        """Tell whether the span carries a key or an event of OpenLLMetry."""
+        if not _KEYS.isdisjoint(span.attributes):
+            return True
+        return any(event.name in _RESULTS for event in span.events)
+
+    def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:  # noqa: ARG002 - protocol
+        """Return what OpenLLMetry says about the span."""
+        attributes = span.attributes
+        content = Content()
+        role = _role(span)
+        tables = grouped(attributes, _TABLES) if role in ("llm", None) else {}
+        entity_in = _entity(attributes, "traceloop.entity.input")
+        entity_out = _entity(attributes, "traceloop.entity.output")
+        tool = role == "tool"
+        return SpanFacts(
+            role=role,
+            input_messages=_messages(tables.get(_PROMPT), "user", content),
+            output_messages=_messages(tables.get(_COMPLETION), "assistant", content),
+            input_text=entity_in,
+            output_text=entity_out,
+            tool_name=first_text(attributes, "traceloop.entity.name") if tool else None,
+            tool_arguments=_tool_arguments(entity_in) if tool and entity_in else None,
+            tool_result=_tool_result(entity_out) if tool and entity_out else None,
+            tool_definitions=_definitions(tables.get(_FUNCTIONS)),
+            request_model=first_text(attributes, "gen_ai.request.model"),
+            response_model=first_text(attributes, "gen_ai.response.model"),
+            provider=first_text(attributes, "gen_ai.system"),
+            usage=_usage(attributes),
+            finish_reasons=_finish_reasons(tables.get(_COMPLETION)),
+            agent_name=_agent_name(attributes, role),
+            documents=_documents(span),
+            session_id=first_id(
+                attributes, _ASSOCIATION + "session_id", _ASSOCIATION + "thread_id"
+            ),
+            user_id=first_id(attributes, _ASSOCIATION + "user_id", "gen_ai.user", "llm.user"),
+            media=tuple(content.media) or None,
+            truncated=_truncated(entity_in, entity_out, content),
+        )
+
+
+DIALECT = OpenLlmetry()
+
+
+def _role(span: Span) -> SpanRole | None:
+    attributes = span.attributes
+    kind = attributes.get("traceloop.span.kind")
+    role = _KINDS.get(kind) if isinstance(kind, str) else None
+    if role is None:
+        request = attributes.get("llm.request.type")
+        role = _REQUESTS.get(request) if isinstance(request, str) else None
+    if role is None and (
+        "db.vector.query.top_k" in attributes or any(e.name in _RESULTS for e in span.events)
+    ):
+        role = "retrieval"
+    return role
+
+
+def _entity(attributes: Attributes, key: str) -> str | None:
+    value = first_text(attributes, key)
+    return None if value in ("{}", "null", '""') else value
+
+
+def _messages(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:
+    if not table:
+        return None
+    found = [message for row in table for message in _row(row, otherwise, content)]
+    return tuple(found) or None
+
+
+def _row(row: Mapping[str, Any], otherwise: Role, content: Content) -> Iterable[Message]:
+    named = row.get("role")
+    role = _MESSAGE_ROLES.get(named.lower(), otherwise) if isinstance(named, str) else otherwise
+    body = row.get("content")
+    calls = _calls(row)
+    call_id = identifier(row.get("tool_call_id"))
+    structure = decoded(body) if isinstance(body, str) else body
+    if isinstance(structure, list) and structure:  # content blocks, kept as JSON text
+        found = read_messages([{"role": role, "parts": structure}], content, role) or ()
+        if not calls and role != "tool":
+            return found
+        body = "\n".join(message.text for message in found if message.text)
+    if body == '""' or (isinstance(body, str) and body and text(body) is None):
+        body = None
+    if body is None and not calls and call_id is None:
+        return ()
+    words = body if isinstance(body, str) else None
+    return (Message(role, words or (None if calls else words), calls, call_id),)
+
+
+def _calls(row: Mapping[str, Any]) -> tuple[RequestedCall, ...]:
+    found = []
+    for call in rows(row, "tool_calls."):
+        name = text(call.get("name"))
+        if name is not None:
+            arguments = parse_arguments(call.get("arguments")).value
+            found.append(RequestedCall(name, arguments, identifier(call.get("id"))))
+    name = text(row.get("function_call.name"))
+    if name is not None:
+        arguments = parse_arguments(row.get("function_call.arguments")).value
+        found.append(RequestedCall(name, arguments))
+    return tuple(found)
+
+
+def _tool_arguments(entity: str) -> Any:
+    """Open `{"args": [], "kwargs": {}}` (SDK) and `{"input_str", "inputs"}` (LangChain)."""
+    fields = mapping(decoded(entity))
+    if isinstance(fields.get("inputs"), dict):
+        return fields["inputs"]
+    if "input_str" in fields:
+        return fields["input_str"]
+    keywords, positional = fields.get("kwargs"), fields.get("args")
+    if isinstance(keywords, dict) and "args" in fields:
+        return {"args": positional, **keywords} if positional else keywords
+    return entity
+
+
+def _tool_result(entity: str) -> Any:
+    try:
+        value = parse_json(entity)
+    except ValueError:
+        return entity
+    return value["output"] if isinstance(value, dict) and "output" in value else value
+
+
+def _definitions(table: Rows | None) -> tuple[ToolDefinition, ...] | None:
+    found = (
+        ToolDefinition(name, decoded(row.get("parameters")))
+        for row in table or ()
+        if (name := text(row.get("name"))) is not None
+    )
+    return tuple(found) or None
+
+
+def _usage(attributes: Attributes) -> Usage | None:
+    usage = read_usage(attributes)
+    total = integer(attributes.get("llm.usage.total_tokens"))
+    reasoning = integer(attributes.get("llm.usage.reasoning_tokens"))
+    if usage is None:
+        return None if total is None else Usage(total=total)
+    return Usage(
+        usage.input,
+        usage.output,
+        usage.total if usage.total is not None else total,
+        usage.cache_read,
+        usage.cache_write,
+        usage.reasoning if usage.reasoning is not None else reasoning,
+    )
+
+
+def _finish_reasons(table: Rows | None) -> tuple[str, ...] | None:
+    found = (text(row.get("finish_reason")) for row in table or ())
+    return tuple(reason for reason in found if reason is not None) or None
+
+
+def _agent_name(attributes: Attributes, role: SpanRole | None) -> str | None:
+    if role == "agent":
+        return first_text(attributes, "gen_ai.agent.name", "traceloop.entity.name")
+    if role == "workflow":
+        return first_text(attributes, "traceloop.entity.name")
+    return first_text(attributes, _ASSOCIATION + "lc_agent_name")
+
+
+def _documents(span: Span) -> tuple[Document, ...] | None:
+    results = [event.attributes for event in span.events if event.name in _RESULTS]
+    if not results:
+        return None
+    return tuple(_document(row, rank, span.span_id) for rank, row in enumerate(results))
+
+
+def _document(row: Mapping[str, Any], rank: int, span_id: str) -> Document:
+    fields = {key.rpartition(".")[2]: value for key, value in row.items()}
+    body = text(fields.get("document"))
+    if body is None:
+        metadata = mapping(decoded(fields.get("metadata")))
+        body = first_text(metadata, "text", "page_content", "content", "document")
+    score = real(fields.get("score"))
+    return Document(body, identifier(fields.get("id")), score, rank, span_id)
+
+
+def _truncated(entity_in: str | None, entity_out: str | None, content: Content) -> bool | None:
+    cut = any(value is not None and looks_cut(value) for value in (entity_in, entity_out))
+    return cut or content.truncated or None

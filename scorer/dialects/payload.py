@@ -1,0 +1,142 @@
+"""Arguments and results of tools, which arrive as objects, JSON text or Python reprs."""
+
+from typing import Any, NamedTuple
+
+from scorer.dialects import repair
+from scorer.dialects.python_repr import NotARepr, parse_repr
+from scorer.dialects.values import mapping, parse_json
+
+_WRAPPERS = ("result", "output", "response", "raw_output")
+_ASIDE = frozenset({"blocks", "tool_name", "raw_input", "is_error", "tool_call_id", "type"})
+_LEVELS = 4
+_ERROR_STARTS = (
+    "error:",
+    "error executing",
+    "error running",
+    "error invoking",
+    "error calling",
+    "an error occurred",
+    "tool execution failed",
+    "tool error",
+    "failed to invoke",
+    "failed to execute",
+    "failed to call",
+    "exception:",
+    "traceback (most recent call last)",
+)
+
+
+class Arguments(NamedTuple):
+    """Parsed arguments; `error` says why a text stayed a text."""
+
+    value: Any
+    error: str | None = None
+
+
+def parse_arguments(raw: Any) -> Arguments:
+    """Parse arguments given as JSON (up to two levels) or as the repr of a Python literal."""
+    value = raw
+    for _ in range(2):
+        if not isinstance(value, str):
+            return Arguments(value)
+        if not value.strip():
+            return Arguments(None)
+        try:
+            value = parse_json(value)
+        except ValueError:
+            return _from_repr(value)
+    return Arguments(value)
+
+
+def _from_repr(value: str) -> Arguments:
+    if value.lstrip().startswith(("{", "[", "(")):
+        try:
+            return Arguments(parse_repr(value))
+        except NotARepr:
+            pass
+    return Arguments(value, "neither JSON nor a Python literal")
+
+
+class Result(NamedTuple):
+    """What a tool returned; `failed` is what the envelope says of it, None = nothing."""
+
+    value: Any
+    failed: bool | None = None
+
+
+def unwrap_result(raw: Any) -> Result:
+    """Return what a tool returned, out of the envelopes that frameworks put around it."""
+    value, failed = raw, None
+    for _ in range(_LEVELS):
+        if isinstance(value, str):
+            inner = _structure(value)
+            if inner is None:
+                break
+            value = inner
+        mark = _mark(value)
+        failed = mark if failed is None else failed
+        opened = _open(value)
+        if opened is value:
+            break
+        value = opened
+    return Result(value, failed)
+
+
+def _structure(value: str) -> Any:
+    try:
+        inner = parse_json(value)
+    except ValueError:
+        inner = repair.salvage(value)
+        return inner if _open(inner) is not inner else None  # else the cut text says more
+    return inner if isinstance(inner, str | dict | list) else None
+
+
+def _mark(value: Any) -> bool | None:
+    if not isinstance(value, dict):
+        return None
+    body = mapping(value.get("kwargs")) or mapping(value.get("data")) or value
+    if body.get("isError") is True or body.get("is_error") is True:
+        return True
+    if _is_error_only(value):
+        return True
+    return {"error": True, "failure": True, "success": False}.get(str(body.get("status")))
+
+
+def _is_error_only(value: dict[str, Any]) -> bool:
+    return len(value) == 1 and isinstance(value.get("error"), str)
+
+
+def _open(value: Any) -> Any:
+    if isinstance(value, list):
+        return _blocks(value)
+    return _open_dict(value) if isinstance(value, dict) else value
+
+
+def _open_dict(value: dict[str, Any]) -> Any:
+    body = mapping(value.get("kwargs")) or mapping(value.get("data"))  # LangChain messages
+    if "content" in body and ("tool_call_id" in body or body.get("type") == "tool"):
+        return body["content"]
+    if len(value) == 1 and isinstance(value.get("content"), str | list):
+        return value["content"]
+    if _is_error_only(value):
+        return value["error"]
+    for key in _WRAPPERS:
+        if key in value and set(value) <= {key, "id", "name", "kwargs", *_ASIDE}:
+            return value[key]
+    return value
+
+
+def _blocks(value: list[Any]) -> Any:
+    texts = [mapping(item).get("text") for item in value]
+    if texts and all(isinstance(item, str) for item in texts):
+        keys = {key for item in value for key in item}
+        if keys <= {"type", "text", "annotations", "content_type"}:
+            return "\n".join(str(item) for item in texts)
+    return value
+
+
+def says_error(value: Any) -> bool:
+    """Tell whether an unwrapped result is an error envelope or begins like an error message."""
+    if isinstance(value, dict):
+        return bool(value.get("error")) or value.get("success") is False
+    return isinstance(value, str) and value[:64].lstrip().lower().startswith(_ERROR_STARTS)

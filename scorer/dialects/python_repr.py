@@ -1,0 +1,67 @@
+"""Read Python reprs, which some instrumentations put where JSON belongs.
+
+A repr such as `ToolCall(name='f', arguments={'a': 1})` or `{'a': 1}` is parsed, never
+evaluated: the syntax tree is walked and only literals and constructor calls are taken. A
+call becomes a dict of its keyword arguments, with its name under `CLASS`. Enum members
+(`<Role.USER: 'user'>`) become their value. Length and nesting are bounded, because the
+parser's cost and recursion are not.
+"""
+
+import ast
+import re
+from typing import Any
+
+CLASS = "__class__"
+LIMIT = 16_384  # characters
+_DEPTH = 60
+_CALL = re.compile(r"[A-Z]\w{0,60}\(")
+_ENUM = re.compile(r"<[A-Za-z_]\w*(?:\.\w+)+: ('[^'<>]{0,80}'|-?\d{1,12})>")
+_OPEN = re.compile(r"[(\[{]")
+
+
+class NotARepr(ValueError):  # noqa: N818 - reads as what it says
+    """The text is no Python repr, or too large to look at."""
+
+
+def is_repr(text: str) -> bool:
+    """Tell whether a text begins like the repr of an object."""
+    return _CALL.match(text) is not None
+
+
+def parse_repr(text: str) -> Any:
+    """Return the structure behind a repr; raise NotARepr when there is none."""
+    if len(text) > LIMIT or _too_deep(text):
+        raise NotARepr("too large")
+    try:
+        tree = ast.parse(_ENUM.sub(r"\1", text.strip()), mode="eval")
+        return _value(tree.body, 0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NotARepr("not a Python repr") from error
+
+
+def _too_deep(text: str) -> bool:
+    # Runs of prefix operators nest without brackets, so they count as well.
+    return len(_OPEN.findall(text)) > 2_000 or any(run in text for run in ("----", "~~~~", "++++"))
+
+
+def _value(node: ast.expr, depth: int) -> Any:
+    if depth > _DEPTH:
+        raise NotARepr("nested too deep")
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Dict(keys=keys, values=values):
+            return {
+                str(_value(key, depth + 1)): _value(value, depth + 1)
+                for key, value in zip(keys, values, strict=True)
+                if key is not None
+            }
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            return [_value(item, depth + 1) for item in items]
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=words):
+            fields = {word.arg: _value(word.value, depth + 1) for word in words if word.arg}
+            return {CLASS: name, **fields}
+        case _:
+            raise NotARepr("holds something that is no literal")

@@ -1,0 +1,143 @@
+"""The tool calls of a run: from tool spans, completed by what messages tell.
+
+A tool that has execution spans is counted by them alone; messages then only add what the span
+lacks. A tool known from messages alone counts when its result came back, or when the model was
+called again after asking for it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from scorer.dialects.conversation import ToldCall
+from scorer.dialects.errors import error_of, is_control_flow
+from scorer.dialects.payload import Result, parse_arguments, says_error, unwrap_result
+from scorer.dialects.tree import Node
+from scorer.dialects.values import text
+from scorer.model.agent_trace import ErrorInfo, ToolCall, ToolStatus
+
+_NAME_PREFIXES = ("execute_tool ", "running tool: ", "tools/call ")
+
+
+def find_tool_calls(nodes: Sequence[Node], told: Sequence[ToldCall]) -> tuple[ToolCall, ...] | None:
+    """Return the tool calls in the order of the run, None when nothing shows any."""
+    spans = [node for node in nodes if node.facts.role == "tool" and not _repeats_parent(node)]
+    matched = _match(spans, told)
+    executed = {_tool_name(node) for node in spans}
+    calls = [_from_span(node, matched.get(node.span.span_id)) for node in spans]
+    calls.extend(
+        _from_messages(call)
+        for call in told
+        if call.name not in executed and (call.result is not None or call.followed)
+    )
+    return tuple(calls) or None
+
+
+def _tool_name(node: Node) -> str:
+    name = text(node.facts.tool_name)
+    if name is not None:
+        return name
+    name = node.span.name
+    for prefix in _NAME_PREFIXES:
+        name = name.removeprefix(prefix)
+    return name
+
+
+def _repeats_parent(node: Node) -> bool:
+    """A protocol client reports the call again below the span that executes the tool."""
+    return any(
+        ancestor.facts.role == "tool" and _tool_name(ancestor) == _tool_name(node)
+        for ancestor in ([node.parent] if node.parent is not None else [])
+    )
+
+
+def _match(spans: Sequence[Node], told: Sequence[ToldCall]) -> dict[str, ToldCall]:
+    by_id = {call_id: call for call in told for call_id in call.ids}
+    left = list(told)
+    matched = {}
+    for node in spans:
+        call = by_id.get(node.facts.tool_call_id or "")
+        if call is None:
+            call = next((item for item in left if item.name == _tool_name(node)), None)
+        if call is not None:
+            matched[node.span.span_id] = call
+            if call in left:
+                left.remove(call)
+    return matched
+
+
+def _from_span(node: Node, told: ToldCall | None) -> ToolCall:
+    facts, span = node.facts, node.span
+    arguments = parse_arguments(facts.tool_arguments)
+    if told is not None and isinstance(told.arguments, dict) and not _usable(arguments.value):
+        arguments = parse_arguments(told.arguments)
+    error = error_of(node)
+    result = _result(node, told, error)
+    return ToolCall(
+        name=_tool_name(node),
+        id=facts.tool_call_id or (told.id if told is not None else None),
+        arguments=arguments.value,
+        arguments_parse_error=arguments.error,
+        result=result.value,
+        status=_status(node, result, error),
+        error_type=_error_type(error),
+        start_ns=span.start_ns,
+        end_ns=span.end_ns,
+        agent=node.agent,
+        span_id=span.span_id,
+        cost_usd=facts.cost_usd,
+    )
+
+
+def _usable(arguments: Any) -> bool:
+    return isinstance(arguments, dict | list)
+
+
+def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Result:
+    own = unwrap_result(node.facts.tool_result)
+    if own.value is not None and not _is_command(own.value):
+        return own
+    message = error.message if error is not None else None
+    if told is not None and told.result is not None:
+        # A framework may tell the model less than the cause ("function failed").
+        if message is None or message in told.result or not says_error(told.result):
+            return unwrap_result(told.result)
+        return Result(message, failed=True)
+    return Result(message, failed=True) if message is not None else own
+
+
+def _is_command(value: Any) -> bool:
+    """A state update that steers a graph is not what the tool returned."""
+    return isinstance(value, dict) and "graph" in value and "update" in value
+
+
+def _status(node: Node, result: Result, error: ErrorInfo | None) -> ToolStatus | None:
+    if node.facts.tool_status is not None:
+        return node.facts.tool_status
+    kind = text(node.facts.error_type)
+    if error is not None or result.failed or (kind is not None and not is_control_flow(kind)):
+        return "error"
+    if result.failed is None and says_error(result.value):
+        return "error"
+    return "success"
+
+
+def _error_type(error: ErrorInfo | None) -> str | None:
+    return error.type if error is not None else None
+
+
+def _from_messages(call: ToldCall) -> ToolCall:
+    arguments = parse_arguments(call.arguments)
+    result = unwrap_result(call.result)
+    status: ToolStatus | None = None
+    if result.value is not None:
+        failed = result.failed if result.failed is not None else says_error(result.value)
+        status = "error" if failed else "success"
+    return ToolCall(
+        name=call.name,
+        id=call.id,
+        arguments=arguments.value,
+        arguments_parse_error=arguments.error,
+        result=result.value,
+        status=status,
+        agent=call.agent,
+    )

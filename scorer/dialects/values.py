@@ -1,0 +1,125 @@
+"""Safe readers of attribute values: whatever a span holds, they return a value or None."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from scorer.model.span import Attributes
+
+# What instrumentations write where there is nothing to say, or nothing to be shown.
+SENTINELS = frozenset(
+    {"__REDACTED__", "<not specified>", "N/A", "(merged tools)", "[REDACTED]", "REDACTED"}
+)
+_JSON_START = frozenset('{["')
+T = TypeVar("T")
+
+
+def text(value: Any) -> str | None:
+    """Return a non-blank string that is no sentinel, else None."""
+    if isinstance(value, str) and value and value not in SENTINELS and not value.isspace():
+        return value
+    return None
+
+
+def identifier(value: Any) -> str | None:
+    """Return an id as text; integers are accepted."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return text(value)
+
+
+def integer(value: Any) -> int | None:
+    """Return a non-negative whole number; numeric strings are accepted."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value if value >= 0 else None
+    number = real(value)
+    return int(number) if number is not None and number >= 0 and number.is_integer() else None
+
+
+def real(value: Any) -> float | None:
+    """Return a finite number; numeric strings are accepted."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def strings(value: Any) -> tuple[str, ...] | None:
+    """Return the strings of a list, of a JSON list in a string, or of one scalar."""
+    value = decoded(value)
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list | tuple):
+        return None
+    return tuple(item for item in value if text(item)) or None
+
+
+def first(values: Iterable[T | None]) -> T | None:
+    """Return the first value that is not None."""
+    return next((value for value in values if value is not None), None)
+
+
+def first_text(attributes: Attributes, *keys: str) -> str | None:
+    """Return the first usable text among the named attributes."""
+    for key in keys:
+        value = attributes.get(key)
+        if value is not None and (found := text(value)) is not None:
+            return found
+    return None
+
+
+def first_id(attributes: Attributes, *keys: str) -> str | None:
+    """Return the first usable id among the named attributes."""
+    for key in keys:
+        value = attributes.get(key)
+        if value is not None and (found := identifier(value)) is not None:
+            return found
+    return None
+
+
+def parse_json(value: str) -> Any:
+    """Decode JSON; raise ValueError when it is none."""
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise ValueError("not JSON") from error
+
+
+def decoded(value: Any, levels: int = 2) -> Any:
+    """Decode a JSON document in a string, up to `levels` deep; other values stay as they are.
+
+    Bare numbers and words are left alone: the string "1042" is an order number, not a count.
+    """
+    for _ in range(levels):
+        if not isinstance(value, str):
+            return value
+        stripped = value.strip()
+        if not stripped or stripped[0] not in _JSON_START:
+            return value
+        try:
+            value = parse_json(stripped)
+        except ValueError:
+            return value
+    return value
+
+
+def as_text(value: Any) -> str | None:
+    """Return a value as text: strings as they are, structures as compact JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.encode(value).decode()
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
+        return None
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a dict as it is, anything else as an empty one."""
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,17 @@
+"""Times as text."""
+
+from datetime import UTC, datetime
+
+_SECOND = 1_000_000_000
+
+
+def rfc3339(unix_ns: int) -> str | None:
+    """Return a time of Unix nanoseconds as RFC 3339 in UTC; None for 0 and for year 10000 on."""
+    if unix_ns <= 0:
+        return None
+    seconds, nanos = divmod(unix_ns, _SECOND)
+    try:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{nanos:09d}Z"

@@ -1,0 +1,177 @@
+"""Decodes a closed trace: wire bytes to spans and log records with plain Python values.
+
+Theory of operation. This runs once per trace, in a worker, after the close. Most attribute
+values are non-empty strings or numbers, and of a oneof only the field that is set reads as
+truthy, so `string_value or int_value or ...` finds them without asking which one is set; only
+empty, false, zero, binary and nested values take the slow way. Nesting needs no bound here:
+protobuf refuses messages of about 100 levels.
+
+A span that does not decode (bad UTF-8, nesting) is left out and counted; it must not take its
+trace with it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+from msgspec.structs import replace
+from opentelemetry.proto.common.v1 import common_pb2
+from opentelemetry.proto.logs.v1 import logs_pb2
+from opentelemetry.proto.resource.v1 import resource_pb2
+from opentelemetry.proto.trace.v1 import trace_pb2
+
+from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
+from scorer.model.trace import ClosedTrace, Envelope, Trace
+
+_M = TypeVar("_M", bound=Message)
+
+
+def decode_trace(closed: ClosedTrace) -> Trace:
+    """Decode all spans and log records of a closed trace; what does not decode is counted."""
+    decoder = _Decoder()
+    spans = decoder.each(decoder.span, closed.spans, closed.span_envelopes)
+    logs = decoder.each(decoder.log, closed.logs, closed.log_envelopes)
+    spans.sort(key=lambda span: (span.start_ns, span.span_id))
+    logs.sort(key=lambda record: record.time_ns)
+    completeness = replace(
+        closed.completeness,
+        dropped=closed.completeness.dropped + decoder.dropped,
+        undecodable=closed.completeness.undecodable + decoder.undecodable,
+    )
+    return Trace(
+        tenant=closed.tenant,
+        trace_id=closed.trace_id.hex(),
+        spans=tuple(spans),
+        logs=tuple(logs),
+        reason=closed.reason,
+        completeness=completeness,
+        revision=closed.revision,
+    )
+
+
+def service_name(resource: bytes) -> str:
+    """Return `service.name` of a resource's wire bytes, "" where there is none."""
+    return _Decoder().resource(resource).service
+
+
+_T = TypeVar("_T")
+
+
+class _Decoder:
+    """Decodes the parts of one trace; equal resources and scopes become one object."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self.undecodable = 0
+        self._resources: dict[bytes, Resource] = {}
+        self._scopes: dict[bytes, Scope] = {}
+
+    def each(
+        self,
+        decode: Callable[[bytes, Resource, Scope], _T],
+        wires: Iterable[bytes],
+        envelopes: Iterable[Envelope],
+    ) -> list[_T]:
+        decoded: list[_T] = []
+        for wire, envelope in zip(wires, envelopes, strict=True):
+            resource = self._resources.get(envelope.resource) or self.resource(envelope.resource)
+            scope = self._scopes.get(envelope.scope) or self._scope(envelope.scope)
+            try:
+                decoded.append(decode(wire, resource, scope))
+            except DecodeError:
+                self.undecodable += 1
+        return decoded
+
+    def span(self, wire: bytes, resource: Resource, scope: Scope) -> Span:
+        pb = trace_pb2.Span.FromString(wire)
+        status = pb.status
+        dropped = pb.dropped_attributes_count, pb.dropped_events_count, pb.dropped_links_count
+        if any(dropped):
+            self.dropped += sum(dropped)
+        return Span(
+            pb.trace_id.hex(),
+            pb.span_id.hex(),
+            pb.parent_span_id.hex() if any(pb.parent_span_id) else "",
+            pb.name,
+            pb.kind,
+            pb.start_time_unix_nano,
+            pb.end_time_unix_nano,
+            _attributes(pb.attributes),
+            tuple(map(self._event, pb.events)),
+            tuple(map(self._link, pb.links)),
+            status.code,
+            status.message,
+            pb.flags,
+            *dropped,
+            resource,
+            scope,
+        )
+
+    def log(self, wire: bytes, resource: Resource, scope: Scope) -> LogRecord:
+        pb = logs_pb2.LogRecord.FromString(wire)
+        self.dropped += pb.dropped_attributes_count
+        attributes = _attributes(pb.attributes)
+        return LogRecord(
+            trace_id=pb.trace_id.hex(),
+            span_id=pb.span_id.hex(),
+            time_ns=pb.time_unix_nano or pb.observed_time_unix_nano,
+            event_name=pb.event_name or _text(attributes, "event.name"),
+            body=_value(pb.body) if pb.HasField("body") else None,
+            attributes=attributes,
+            resource=resource,
+            scope=scope,
+        )
+
+    def _event(self, pb: trace_pb2.Span.Event) -> Event:
+        self.dropped += pb.dropped_attributes_count
+        return Event(pb.name, pb.time_unix_nano, _attributes(pb.attributes))
+
+    def _link(self, pb: trace_pb2.Span.Link) -> Link:
+        self.dropped += pb.dropped_attributes_count
+        return Link(pb.trace_id.hex(), pb.span_id.hex(), _attributes(pb.attributes))
+
+    def resource(self, wire: bytes) -> Resource:
+        attributes = _attributes(self._shared(resource_pb2.Resource, wire).attributes)
+        resource = Resource(attributes, _text(attributes, "service.name"))
+        self._resources[wire] = resource
+        return resource
+
+    def _scope(self, wire: bytes) -> Scope:
+        pb = self._shared(common_pb2.InstrumentationScope, wire)
+        scope = self._scopes[wire] = Scope(pb.name, pb.version)
+        return scope
+
+    def _shared(self, message: type[_M], wire: bytes) -> _M:
+        try:
+            return message.FromString(wire)
+        except DecodeError:
+            self.undecodable += 1
+            return message()
+
+
+def _text(attributes: Mapping[str, Any], key: str) -> str:
+    value = attributes.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _attributes(pairs: Iterable[common_pb2.KeyValue]) -> dict[str, Any]:
+    return {
+        pair.key: (value := pair.value).string_value or value.int_value or _value(value)
+        for pair in pairs
+    }
+
+
+def _value(value: common_pb2.AnyValue) -> Any:
+    return value.string_value or value.int_value or value.bool_value or _rare(value)
+
+
+def _rare(value: common_pb2.AnyValue) -> Any:
+    kind = value.WhichOneof("value")
+    if kind == "array_value":
+        return [_value(item) for item in value.array_value.values]
+    if kind == "kvlist_value":
+        return _attributes(value.kvlist_value.values)
+    # An index into a dictionary that only profiles have says nothing here.
+    if kind is None or kind == "string_value_strindex":
+        return None
+    return getattr(value, kind)

@@ -1,0 +1,38 @@
+"""From the configuration to the assembler's limits."""
+
+from scorer.assembly.assembler import AssemblerSettings
+from scorer.assembly.open_trace import Timers
+from scorer.config import AssemblyConfig
+from scorer.model.trace import Envelope
+from scorer.otlp.decode import service_name
+
+
+def assembler_settings(config: AssemblyConfig, lateness: float = 0.0) -> AssemblerSettings:
+    """Return the assembler's limits; `lateness` seconds are added to every timer."""
+    timers = Timers(
+        config.linger + lateness, config.idle_timeout + lateness, config.max_age + lateness
+    )
+    return AssemblerSettings(
+        timers=timers,
+        max_spans_per_trace=config.max_spans_per_trace,
+        max_bytes_per_trace=config.max_bytes_per_trace,
+        max_tombstones=config.max_tombstones,
+        timers_of=_ServiceTimers(config, timers, lateness).find if config.overrides else None,
+    )
+
+
+class _ServiceTimers:
+    """The timers of services that have their own, looked up by the resource's bytes."""
+
+    def __init__(self, config: AssemblyConfig, default: Timers, lateness: float) -> None:
+        self._by_service = {
+            item.service: Timers(
+                default.linger if item.linger is None else item.linger + lateness,
+                default.idle_timeout if item.idle_timeout is None else item.idle_timeout + lateness,
+                default.max_age if item.max_age is None else item.max_age + lateness,
+            )
+            for item in config.overrides
+        }
+
+    def find(self, envelope: Envelope) -> Timers | None:
+        return self._by_service.get(service_name(envelope.resource))

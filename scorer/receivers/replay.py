@@ -1,0 +1,214 @@
+"""Replay: stored spans through the same door, engine and sinks as live ones."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from scorer.api import ScoredTrace, Sink
+from scorer.assembly.assembler import Assembler
+from scorer.assembly.budget import MemoryBudget
+from scorer.config import Config
+from scorer.errors import PermanentError
+from scorer.model.times import rfc3339
+from scorer.otlp.stored import StoredRequest
+from scorer.receivers.assembly_settings import assembler_settings
+from scorer.receivers.files import StoredFiles
+from scorer.receivers.ingest import AssemblingIngest
+from scorer.scoring.pipeline import Pipeline
+from scorer.scoring.scorers import build_scorer
+from scorer.scoring.statistics import MetricSummary
+from scorer.scoring.summary import RunSummary
+from scorer.scoring.tasks import background
+from scorer.telemetry import Telemetry
+
+
+class ReplayProgress(Struct, frozen=True):
+    """How far a replay is."""
+
+    bytes_read: int
+    bytes_total: int
+    spans: int
+    traces: int
+    scores: int
+
+
+class ReplaySummary(Struct, frozen=True, kw_only=True):
+    """What a replay read and made. `problems` holds the first texts of `problem_count`."""
+
+    files: int
+    skipped_files: tuple[str, ...]
+    spans: dict[str, int]
+    traces: dict[str, int]
+    closed_by_reason: dict[str, int]
+    log_records: dict[str, int]
+    problem_count: int
+    problems: tuple[str, ...]
+    metrics: tuple[MetricSummary, ...]
+
+
+class _ReplayClock:
+    """The largest span end time that was read, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+# Unix nanoseconds: from, to; None = open.
+Window = tuple[int | None, int | None]
+
+
+class InWindow:
+    """A sink that passes on the traces that ended inside a window of time."""
+
+    def __init__(self, sink: Sink, window: Window) -> None:
+        since, until = window
+        # RFC 3339 in UTC with nine digits of a second sorts as text.
+        self._since = rfc3339(since) if since else None
+        self._until = rfc3339(until) if until else None
+        self._sink = sink
+
+    async def write(self, traces: Sequence[ScoredTrace]) -> None:
+        """Pass on what is inside; a trace without a time is outside of every closed window."""
+        await self._sink.write([trace for trace in traces if self._is_inside(trace.event_time)])
+
+    async def close(self) -> None:
+        """Close the sink."""
+        await self._sink.close()
+
+    def _is_inside(self, time: str | None) -> bool:
+        if self._since is not None and (time is None or time < self._since):
+            return False
+        return self._until is None or (time is not None and time < self._until)
+
+
+async def replay(  # noqa: PLR0913 - a run has these parameters
+    config: Config,
+    sources: Sequence[str],
+    *,
+    sinks: Sequence[Sink] = (),
+    progress: Callable[[ReplayProgress], None] | None = None,
+    since_ns: int | None = None,
+    until_ns: int | None = None,
+) -> ReplaySummary:
+    """Score stored spans; of the traces, those that ended in [since, until) go to the sinks.
+
+    The same engine as live; the clock is the largest span end time read so far, and every
+    timer has `replay.lateness` added. Files that hold nothing readable are reported.
+
+    Raises:
+        ConfigError: a source does not exist, or the configuration is wrong.
+        PermanentError: a named file holds no OTLP.
+    """
+    run = _Replay(config, sources, sinks, (since_ns, until_ns))
+    return await run.run(progress or (lambda _: None))
+
+
+class _Replay:
+    """One run over stored files."""
+
+    def __init__(
+        self, config: Config, sources: Sequence[str], sinks: Sequence[Sink], window: Window
+    ) -> None:
+        self._files = StoredFiles(sources)
+        self._telemetry = Telemetry()
+        self._budget = MemoryBudget(config.assembly.memory)
+        self._clock = _ReplayClock()
+        settings = assembler_settings(config.assembly, float(config.replay.lateness))
+        self._assembler = Assembler(settings, self._budget)
+        self._scorer = build_scorer(config, self._telemetry)
+        self._summary = RunSummary()
+        self._sinks = tuple(InWindow(sink, window) for sink in (*sinks, self._summary))
+        self._pipeline = Pipeline(
+            self._scorer, self._sinks, self._budget, self._telemetry, self._clock
+        )
+        self._ingest = AssemblingIngest(
+            source="files",
+            assembler=self._assembler,
+            budget=self._budget,
+            telemetry=self._telemetry,
+            clock=self._clock,
+            on_closed=self._pipeline.submit,
+        )
+        self._bad_requests: list[str] = []
+
+    async def run(self, progress: Callable[[ReplayProgress], None]) -> ReplaySummary:
+        async with background() as tasks:
+            tasks.append(asyncio.create_task(self._pipeline.run()))
+            for request in self._files.requests():
+                await self._take(request)
+                progress(self._progress())
+            self._pipeline.submit(self._assembler.drain(self._clock.now, "replay_end"))
+            await self._pipeline.drain()
+            for sink in self._sinks:
+                await sink.close()
+            await self._scorer.stop()
+        progress(self._progress())
+        return self._result()
+
+    async def _take(self, request: StoredRequest) -> None:
+        self._clock.now = max(self._clock.now, request.time_ns / 1e9)
+        await self._make_room(len(request.body))
+        taker = {
+            "traces": self._ingest.traces,
+            "logs": self._ingest.logs,
+            "metrics": self._ingest.metrics,
+        }[request.signal]
+        try:
+            taker(request.body)
+        except PermanentError as error:
+            self._bad_requests.append(str(error))
+        self._ingest.poll()
+        await asyncio.sleep(0)
+
+    async def _make_room(self, size: int) -> None:
+        """Wait for scores, then close the oldest traces: nobody can send a file again."""
+        if self._budget.fits(size):
+            return
+        await self._pipeline.drain()
+        if not self._budget.fits(size):
+            self._pipeline.submit(self._assembler.relieve(size, self._clock.now))
+            await self._pipeline.drain()
+
+    def _progress(self) -> ReplayProgress:
+        spans = int(self._telemetry.value("spanscore_accepted_spans_total"))
+        files, summary = self._files, self._summary
+        return ReplayProgress(
+            files.bytes_read, files.bytes_total, spans, summary.traces, summary.scores
+        )
+
+    def _result(self) -> ReplaySummary:
+        problems = [f"{p.name}: line {p.line}: {p.message}" for p in self._files.problems]
+        problems += self._bad_requests
+        return ReplaySummary(
+            files=self._files.files_read,
+            skipped_files=tuple(self._files.skipped),
+            spans=self._counts("spanscore_{}_spans_total", _SPAN_FATES),
+            traces=self._counts(
+                "spanscore_{}_traces_total", ("closed", "not_agent", "quarantined")
+            ),
+            closed_by_reason=self._telemetry.by_label("spanscore_closed_traces_total", "reason"),
+            log_records=self._telemetry.by_label("spanscore_log_records_total", "outcome"),
+            problem_count=len(problems),
+            problems=tuple(problems[:10]),
+            metrics=self._summary.metrics(),
+        )
+
+    def _counts(self, template: str, fates: Sequence[str]) -> dict[str, int]:
+        return {fate: int(self._telemetry.value(template.format(fate))) for fate in fates}
+
+
+_SPAN_FATES = (
+    "offered",
+    "refused",
+    "accepted",
+    "duplicate",
+    "late_unjoined",
+    "closed",
+    "scored",
+    "not_agent",
+    "quarantined",
+)

@@ -1,0 +1,131 @@
+"""Plug-ins by entry point: metrics, dialects, receivers and sinks.
+
+Built-in parts use the same door as anybody's. A part is loaded only when it is wanted; a
+wanted part that fails to load stops the start with the name of its distribution.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal, cast, get_args
+
+import msgspec
+from msgspec import Struct
+
+from scorer.api import Dialect, MetricSpec, Mode, ScoreMetric, Threshold, TraceMetric
+from scorer.config import MetricConfig, ScoringConfig
+from scorer.errors import ConfigError
+from scorer.model.score import Kind
+
+Group = Literal["metrics", "dialects", "receivers", "sinks"]
+Metric = TraceMetric | ScoreMetric
+
+_KINDS = frozenset(get_args(Kind))
+
+
+class LoadedMetric(Struct, frozen=True):
+    """A metric ready to run. `config_hash` identifies mode, options and threshold."""
+
+    metric: Metric
+    mode: Mode
+    threshold: Threshold | None
+    timeout_s: float
+    config_hash: str
+
+    @property
+    def spec(self) -> MetricSpec:
+        """The metric's declaration."""
+        return self.metric.spec
+
+
+def names(group: Group) -> tuple[str, ...]:
+    """Return the names that are registered in a group, sorted."""
+    return tuple(sorted(point.name for point in _points(group)))
+
+
+def load(group: Group, name: str) -> Any:
+    """Load one plug-in.
+
+    Raises:
+        ConfigError: there is none of that name, or it does not load.
+    """
+    found = [point for point in _points(group) if point.name == name]
+    if not found:
+        known = ", ".join(names(group)) or "none: is spanscore installed (pip install .)?"
+        raise ConfigError(f"no {group[:-1]} named {name!r}; known: {known}")
+    if len(found) > 1:
+        owners = " and ".join(_distribution(point) for point in found)
+        raise ConfigError(f"{group[:-1]} {name!r} is registered twice: by {owners}")
+    try:
+        return found[0].load()
+    except Exception as error:
+        raise ConfigError(
+            f"{group[:-1]} {name!r} of distribution {_distribution(found[0])} "
+            f"failed to load: {type(error).__name__}: {error}"
+        ) from error
+
+
+def load_dialects() -> tuple[Dialect, ...]:
+    """Load every registered dialect, sorted by name."""
+    return tuple(cast("Dialect", load("dialects", name)) for name in names("dialects"))
+
+
+def load_metrics(config: ScoringConfig) -> tuple[LoadedMetric, ...]:
+    """Load the configured metrics, metrics of scores last, otherwise in configured order.
+
+    Raises:
+        ConfigError: a name is unknown, an option is wrong, or a threshold names no metric.
+    """
+    loaded = [_load_metric(item, config) for item in _expand(config.metrics)]
+    known = {metric.spec.name for metric in loaded}
+    for name in config.thresholds:
+        if name not in known and name not in names("metrics"):
+            raise ConfigError(f"scoring.thresholds.{name}: there is no metric of that name")
+    return tuple(sorted(loaded, key=lambda item: isinstance(item.metric, ScoreMetric)))
+
+
+def _expand(items: Sequence[str | MetricConfig]) -> Iterable[MetricConfig]:
+    """Resolve groups (`default`, kinds) to names; a metric named twice is configured last."""
+    chosen: dict[str, MetricConfig] = {}
+    for item in items:
+        if isinstance(item, MetricConfig):
+            chosen[item.name] = item
+            continue
+        for name in _members(item):
+            chosen.setdefault(name, MetricConfig(name=name))
+    return chosen.values()
+
+
+def _members(name: str) -> tuple[str, ...]:
+    if name == "default":
+        return names("metrics")
+    if name in _KINDS:
+        specs = {known: load("metrics", known).spec for known in names("metrics")}
+        return tuple(known for known, spec in specs.items() if spec.kind == name)
+    return (name,)
+
+
+def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
+    factory = load("metrics", item.name)
+    try:
+        metric = factory(mode=item.mode, **item.options)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"scoring.metrics: {item.name}: {error}") from error
+    if not isinstance(metric, TraceMetric | ScoreMetric):
+        raise ConfigError(f"scoring.metrics: {item.name} has neither `score` nor `combine`")
+    threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
+    timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
+    return LoadedMetric(metric, item.mode, threshold, timeout, _hash(item, threshold))
+
+
+def _hash(item: MetricConfig, threshold: Threshold | None) -> str:
+    data = msgspec.json.encode([item.mode, item.options, threshold], order="deterministic")
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def _points(group: Group) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=f"spanscore.{group}"))
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "(unknown)"

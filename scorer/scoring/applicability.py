@@ -1,0 +1,46 @@
+"""Can a metric run on this trace? Decided from what it declares to need."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from scorer.api import AgentTrace, Need
+
+
+def _context_reason(trace: AgentTrace) -> str | None:
+    if not trace.contexts:
+        return "no_contexts"
+    if not any(document.text for document in trace.contexts):
+        return "context_text_not_captured"
+    return None
+
+
+def _outputs_reason(trace: AgentTrace) -> str | None:
+    said = trace.answer is not None or trace.messages or trace.tool_calls or trace.errors
+    return None if said else "no_outputs"
+
+
+def _reference_reason(trace: AgentTrace) -> str | None:
+    known = trace.reference is not None and trace.reference.answer is not None
+    return None if known else "no_reference"
+
+
+_REASONS: Mapping[Need, Callable[[AgentTrace], str | None]] = {
+    "question": lambda trace: None if trace.question is not None else "no_question",
+    "answer": lambda trace: None if trace.answer is not None else "no_answer",
+    "contexts": lambda trace: None if trace.contexts else "no_contexts",
+    "context_text": _context_reason,
+    "tool_calls": lambda trace: None if trace.tool_calls else "no_tool_calls",
+    "llm_calls": lambda trace: None if trace.llm_calls else "no_llm_calls",
+    "usage": lambda trace: None if trace.usage is not None else "no_usage",
+    "duration": lambda trace: None if trace.duration_s is not None else "no_duration",
+    "outputs": _outputs_reason,
+    "reference_answer": _reference_reason,
+}
+
+
+def missing_need(trace: AgentTrace, needs: Sequence[Need]) -> str | None:
+    """Return the reason code of the first need that the trace does not meet, or None."""
+    for need in needs:
+        reason = _REASONS[need](trace)
+        if reason is not None:
+            return reason
+    return None

@@ -1,0 +1,42 @@
+"""A time limit for a call into somebody's metric.
+
+In the main thread of a process an interval timer raises `DeadlineExceeded` inside the call,
+so a metric that loops or sleeps in Python costs only its own score. A call that hangs in C
+is beyond reach here: the worker pool's task time-out kills that process. Elsewhere than in
+a main thread (tests, embedding) there is no limit.
+"""
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# A metric that swallows the first interruption gets more of them.
+_REPEAT_S = 0.05
+
+
+class DeadlineExceeded(BaseException):
+    """The call took too long; a BaseException so that a metric's own handlers let it pass."""
+
+
+def _interrupt(_signum: int, _frame: FrameType | None) -> None:
+    raise DeadlineExceeded
+
+
+def call_within(seconds: float, function: Callable[[], T]) -> T:
+    """Return `function()`; raises DeadlineExceeded when it takes longer than `seconds`."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    previous = signal.signal(signal.SIGALRM, _interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_S)
+        try:
+            return function()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)

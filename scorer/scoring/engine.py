@@ -1,0 +1,198 @@
+"""Scores one finished trace: decode, normalise, then the stages of metrics.
+
+The engine is a pure function of the trace and the configuration (only the measured
+durations differ): the same trace gives the same scores live, in a replay, in this process
+or in a worker. Whatever one metric does, the others are scored: it may raise, return
+nonsense, or take too long, and only its own score is `failed`, with a reason.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from scorer.api import (
+    AgentTrace,
+    Dialect,
+    Measurement,
+    Score,
+    ScoredTrace,
+    ScoreMetric,
+    TraceMetric,
+    Unscored,
+)
+from scorer.config import Config
+from scorer.dialects.normalise import normalise
+from scorer.model.times import rfc3339
+from scorer.model.trace import ClosedTrace
+from scorer.otlp.decode import decode_trace
+from scorer.registry import LoadedMetric, load_dialects, load_metrics
+from scorer.scoring.applicability import missing_need
+from scorer.scoring.breaker import Breaker
+from scorer.scoring.deadline import DeadlineExceeded, call_within
+from scorer.scoring.facts import trace_facts
+from scorer.scoring.references import ReferenceStore, read_references
+from scorer.scoring.results import Subject, scores_of
+from scorer.scoring.rules import Rules, is_sampled
+
+_LOG = logging.getLogger("spanscore.scoring")
+
+# Metrics that must not be called for a trace, with the reason to give instead.
+Barred = Mapping[str, str]
+_NONE_BARRED: Barred = {}
+
+
+class Engine:
+    """The configured metrics and dialects, ready to score."""
+
+    def __init__(
+        self,
+        metrics: Sequence[LoadedMetric],
+        dialects: Sequence[Dialect],
+        references: ReferenceStore | None = None,
+        rules: Rules | None = None,
+    ) -> None:
+        self.metrics = tuple(metrics)
+        self._dialects = tuple(dialects)
+        self._references = references or ReferenceStore()
+        self._rules = rules or Rules(())
+        self._breaker = Breaker()
+
+    def view(self, closed: ClosedTrace) -> AgentTrace:
+        """Return what metrics would read of a trace."""
+        return self._references.attach(normalise(decode_trace(closed), self._dialects))
+
+    def score(
+        self, closed: ClosedTrace, barred: Barred = _NONE_BARRED, only: str | None = None
+    ) -> ScoredTrace:
+        """Score a closed trace; `only` runs a single metric ("" = none, just normalise)."""
+        try:
+            view = self.view(closed)
+        except Exception:  # noqa: BLE001 - the boundary of one trace
+            _LOG.exception("trace %s cannot be normalised", closed.trace_id.hex())
+            return quarantined(closed, "normalise_failed")
+        subject = Subject(
+            id=view.trace_id, trace=view, close_reason=closed.reason, revision=closed.revision
+        )
+        scored = self._score(subject, barred, only)
+        return msgspec.structs.replace(scored, opened=closed.opened, closed=closed.closed)
+
+    def score_view(self, view: AgentTrace, subject_id: str) -> ScoredTrace:
+        """Score a view that was not made from spans."""
+        view = self._references.attach(view)
+        return self._score(Subject(id=subject_id, trace=view, is_trace=False), _NONE_BARRED, None)
+
+    def _score(self, subject: Subject, barred: Barred, only: str | None) -> ScoredTrace:
+        view = subject.trace
+        scores: list[Score] = []
+        seconds: dict[str, float] = {}
+        if view.is_agent:
+            for loaded in self.metrics:
+                name = loaded.spec.name
+                if only is not None and name != only:
+                    continue
+                started = time.perf_counter()
+                result = self._run(loaded, view, scores, barred)
+                seconds[name] = time.perf_counter() - started
+                scores.extend(scores_of(loaded, subject, result))
+        return ScoredTrace(
+            tenant=view.tenant,
+            trace_id=view.trace_id,
+            service=view.service,
+            agent=view.agent,
+            session_id=view.session_id,
+            verdict="scored" if view.is_agent else "not_agent",
+            close_reason=subject.close_reason or "replay_end",
+            revision=subject.revision,
+            completeness=view.completeness,
+            dialects=view.dialects,
+            scores=tuple(scores),
+            breaches=self._breaches(scores),
+            facts=trace_facts(view, scores),
+            root_span_id=view.root_span_id,
+            event_time=rfc3339(view.end_ns),
+            metric_seconds=seconds,
+        )
+
+    def _run(
+        self, loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score], barred: Barred
+    ) -> Measurement | Unscored:
+        spec = loaded.spec
+        skip = self._skip_reason(spec.name, view)
+        if skip is not None:
+            return Unscored(skip, "skipped")
+        if spec.name in barred:
+            return Unscored(barred[spec.name], "failed")
+        lacking = missing_need(view, spec.needs)
+        if lacking is not None:
+            return Unscored(lacking)
+        return self._call(loaded, view, scores)
+
+    def _call(
+        self, loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score]
+    ) -> Measurement | Unscored:
+        name = loaded.spec.name
+        if self._breaker.is_open(name, time.monotonic()):
+            return Unscored("suspended", "failed")
+        try:
+            result = call_within(loaded.timeout_s, _bound(loaded.metric, view, scores))
+        except DeadlineExceeded:
+            self._breaker.strike(name, time.monotonic())
+            return Unscored("timeout", "failed")
+        except Exception as error:  # noqa: BLE001 - the boundary of one metric
+            _LOG.warning("metric %s failed on trace %s", name, view.trace_id, exc_info=True)
+            return Unscored("metric_raised", "failed", {"error": type(error).__name__})
+        self._breaker.clear(name)
+        if not isinstance(result, Measurement | Unscored):
+            return Unscored("bad_result", "failed", {"type": type(result).__name__})
+        return result
+
+    def _skip_reason(self, metric: str, view: AgentTrace) -> str | None:
+        rule = self._rules.find(view.service)
+        if rule is None:
+            return None
+        if rule.metrics is not None and metric not in rule.metrics:
+            return "not_in_rule"
+        return None if is_sampled(view.trace_id, rule.sample) else "sampled_out"
+
+    def _breaches(self, scores: Sequence[Score]) -> tuple[str, ...]:
+        bounded = {item.spec.name for item in self.metrics if item.threshold is not None}
+        return tuple(
+            score.metric
+            for score in scores
+            if score.label == "fail" and score.output == "value" and score.metric in bounded
+        )
+
+
+def build_engine(config: Config) -> Engine:
+    """Build the engine that a configuration asks for; raises ConfigError."""
+    return Engine(
+        load_metrics(config.scoring),
+        load_dialects(),
+        read_references(config.scoring.references.file),
+        Rules(config.scoring.rules),
+    )
+
+
+def quarantined(closed: ClosedTrace, reason: str) -> ScoredTrace:
+    """Return the verdict on a trace that could not be scored at all."""
+    return ScoredTrace(
+        tenant=closed.tenant,
+        trace_id=closed.trace_id.hex(),
+        service="",
+        verdict="quarantined",
+        reason=reason,
+        close_reason=closed.reason,
+        revision=closed.revision,
+        completeness=closed.completeness,
+        closed=closed.closed,
+    )
+
+
+def _bound(
+    metric: TraceMetric | ScoreMetric, view: AgentTrace, scores: Sequence[Score]
+) -> Callable[[], object]:
+    if isinstance(metric, ScoreMetric):
+        return lambda: metric.combine(view, scores)
+    return lambda: metric.score(view)

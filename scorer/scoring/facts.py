@@ -1,0 +1,47 @@
+"""What a trace used and did, for the additive series."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from scorer.api import AgentTrace, Score
+from scorer.model.score import ToolCount, TraceFacts
+
+_USAGE_FIELDS = ("input", "output", "cache_read", "cache_write", "reasoning")
+
+
+def trace_facts(trace: AgentTrace, scores: Sequence[Score]) -> TraceFacts:
+    """Collect the facts; cost is what spans report, else what the cost metric priced."""
+    return TraceFacts(
+        tokens=_tokens(trace),
+        cost_usd=trace.cost_usd if trace.cost_usd is not None else _value(scores, "cost"),
+        tool_calls=_tool_calls(trace),
+        pii_findings=_pii_findings(scores),
+        duration_s=trace.duration_s,
+    )
+
+
+def _tokens(trace: AgentTrace) -> dict[str, int]:
+    if trace.usage is None:
+        return {}
+    counts = {name: getattr(trace.usage, name) for name in _USAGE_FIELDS}
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+def _tool_calls(trace: AgentTrace) -> tuple[ToolCount, ...]:
+    counts = Counter((call.name, call.status or "unknown") for call in trace.tool_calls or ())
+    return tuple(ToolCount(tool, status, count) for (tool, status), count in counts.items())
+
+
+def _value(scores: Sequence[Score], metric: str) -> float | None:
+    for score in scores:
+        if score.metric == metric and score.output == "value":
+            return score.value
+    return None
+
+
+def _pii_findings(scores: Sequence[Score]) -> dict[str, int]:
+    for score in scores:
+        if score.metric == "pii_leakage" and score.detail:
+            types = score.detail.get("types")
+            return dict(types) if isinstance(types, dict) else {}
+    return {}

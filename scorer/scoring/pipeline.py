@@ -1,0 +1,145 @@
+"""From closed traces to the sinks, in close order.
+
+Traces are scored in batches, several batches at a time, and leave in the order in which
+they were closed whatever the number of workers. A trace counts as open until its verdict is
+counted, and stays charged to the memory budget until the sinks have it: when scoring or a
+sink is slow, the budget fills and the receivers refuse, so nothing piles up unseen.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from scorer.api import ScoredTrace, Sink
+from scorer.assembly.budget import MemoryBudget
+from scorer.errors import RetryableError
+from scorer.model.trace import ClosedTrace
+from scorer.scoring.engine import quarantined
+from scorer.scoring.scorers import Scorer
+from scorer.telemetry import Telemetry
+
+_LOG = logging.getLogger("spanscore.pipeline")
+
+_BATCH_TRACES = 32
+_BATCH_BYTES = 2**20
+_RETRY_DELAYS = (0.05, 0.2, 1.0)
+
+
+class Pipeline:
+    """The queue of closed traces, their scoring, and their way out."""
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        sinks: Sequence[Sink],
+        budget: MemoryBudget,
+        telemetry: Telemetry,
+        clock: Callable[[], float],
+    ) -> None:
+        self._scorer = scorer
+        self._sinks = tuple(sinks)
+        self._budget = budget
+        self._telemetry = telemetry
+        self._clock = clock
+        self._waiting: deque[ClosedTrace] = deque()
+        self._pending: deque[ClosedTrace] = deque()
+        self._arrived = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.pending_spans = 0
+
+    @property
+    def pending_traces(self) -> int:
+        """How many traces are closed but have no verdict yet."""
+        return len(self._pending)
+
+    def find(self, trace_id: bytes) -> ClosedTrace | None:
+        """Return a trace that is closed but has no verdict yet."""
+        return next((trace for trace in self._pending if trace.trace_id == trace_id), None)
+
+    def submit(self, traces: Sequence[ClosedTrace]) -> None:
+        """Queue closed traces; they are emitted in this order."""
+        if not traces:
+            return
+        self._waiting.extend(traces)
+        self._pending.extend(traces)
+        self.pending_spans += sum(len(trace.spans) for trace in traces)
+        self._idle.clear()
+        self._arrived.set()
+
+    async def drain(self) -> None:
+        """Wait until everything that was submitted is out."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        """Score and emit until cancelled."""
+        slots: asyncio.Queue[tuple[list[ClosedTrace], asyncio.Task[list[ScoredTrace]]]]
+        slots = asyncio.Queue(self._scorer.concurrency)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._emit(slots))
+            while True:
+                await self._arrived.wait()
+                while self._waiting:
+                    batch = self._take()
+                    await slots.put((batch, tasks.create_task(self._score(batch))))
+                self._arrived.clear()
+
+    def _take(self) -> list[ClosedTrace]:
+        batch: list[ClosedTrace] = []
+        size = 0
+        while self._waiting and len(batch) < _BATCH_TRACES and size < _BATCH_BYTES:
+            batch.append(self._waiting.popleft())
+            size += batch[-1].size
+        return batch
+
+    async def _score(self, batch: list[ClosedTrace]) -> list[ScoredTrace]:
+        try:
+            return await self._scorer.score(batch)
+        except Exception:  # noqa: BLE001 - the boundary of one batch
+            _LOG.exception("scoring %d traces failed", len(batch))
+            return [quarantined(trace, "scoring_failed") for trace in batch]
+
+    async def _emit(
+        self, slots: asyncio.Queue[tuple[list[ClosedTrace], asyncio.Task[list[ScoredTrace]]]]
+    ) -> None:
+        while True:
+            batch, task = await slots.get()
+            scored = await task
+            self._count(batch, scored)
+            for sink in self._sinks:
+                await self._write(sink, scored)
+            self._budget.release(sum(trace.size for trace in batch))
+            if not self._pending:
+                self._idle.set()
+
+    def _count(self, batch: Sequence[ClosedTrace], scored: Sequence[ScoredTrace]) -> None:
+        """Count the verdicts: closed = scored + not_agent + quarantined, traces and spans."""
+        now, add = self._clock(), self._telemetry.add
+        for trace, result in zip(batch, scored, strict=True):
+            spans = len(trace.spans)
+            self._pending.popleft()
+            self.pending_spans -= spans
+            add("spanscore_closed_traces_total", reason=trace.reason)
+            add("spanscore_closed_spans_total", spans)
+            add(f"spanscore_{result.verdict}_spans_total", spans)
+            if result.verdict == "not_agent":
+                add("spanscore_not_agent_traces_total")
+            elif result.verdict == "quarantined":
+                add("spanscore_quarantined_traces_total", reason=result.reason or "unknown")
+            self._telemetry.observe("spanscore_scoring_delay_seconds", max(now - trace.closed, 0))
+
+    async def _write(self, sink: Sink, scored: Sequence[ScoredTrace]) -> None:
+        name = type(sink).__name__
+        for delay in (*_RETRY_DELAYS, None):
+            try:
+                return await sink.write(scored)
+            except RetryableError as error:
+                _LOG.warning("%s: %s", name, error)
+                if delay is not None:
+                    await asyncio.sleep(delay)
+            except Exception:  # noqa: BLE001 - the boundary of one sink
+                _LOG.exception("%s failed", name)
+                break
+        self._telemetry.add("spanscore_sink_errors_total", sink=name)
+        return None

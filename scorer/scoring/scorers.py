@@ -1,0 +1,196 @@
+"""Who runs the engine: this process, or a pool of processes.
+
+Both take a batch of closed traces and return their scored forms in the same order, and
+never raise for what a metric does.
+
+The pool isolates by escalation. A batch that hangs past its time-out or kills its worker
+is scored again trace by trace; a trace that does so again is probed metric by metric, each
+in a task of its own. The metrics that hang or kill are then barred for that trace, whose
+other scores are made as usual; a trace that cannot even be normalised is quarantined. A
+metric that keeps doing it is barred everywhere for a while. Only the worker that hangs or
+dies is replaced.
+"""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Protocol
+
+from pebble import ProcessExpired, ProcessPool
+
+from scorer.api import ScoredTrace
+from scorer.config import Config, to_plain
+from scorer.model.trace import ClosedTrace
+from scorer.scoring import worker
+from scorer.scoring.breaker import Breaker
+from scorer.scoring.engine import Engine, build_engine, quarantined
+from scorer.scoring.worker import Task, run_task
+from scorer.telemetry import Telemetry
+
+_LOG = logging.getLogger("spanscore.scoring")
+
+_MAX_WORKERS = 8
+
+
+class Scorer(Protocol):
+    """Scores batches of closed traces."""
+
+    concurrency: int
+
+    async def start(self) -> None:
+        """Get ready; returns when the first batch can be scored without delay."""
+        ...
+
+    async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
+        """Return one scored trace for each closed one, in the same order."""
+        ...
+
+    async def stop(self) -> None:
+        """Release everything; what still runs is given up."""
+        ...
+
+
+class InProcessScorer:
+    """Scores in this process, a trace at a time, giving way to other work in between."""
+
+    concurrency = 1
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def start(self) -> None:
+        """Nothing to prepare."""
+
+    async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
+        """Score one trace after the other."""
+        scored = []
+        for trace in traces:
+            scored += run_task(self._engine, Task((trace,)))
+            await asyncio.sleep(0)
+        return scored
+
+    async def stop(self) -> None:
+        """Nothing to release."""
+
+
+class TaskFailedError(Exception):
+    """A task hung or its worker died; the text is the reason code."""
+
+
+class PoolScorer:
+    """Scores in `workers` spawned processes."""
+
+    def __init__(
+        self, config: Config, workers: int, metrics: Sequence[str], on_restart: Callable[[], None]
+    ) -> None:
+        # Two batches a worker keep it busy while a result travels back.
+        self.concurrency = 2 * workers
+        self._config = to_plain(config)
+        self._timeout = float(config.scoring.task_timeout)
+        self._workers = workers
+        self._metrics = tuple(metrics)
+        self._on_restart = on_restart
+        self._breaker = Breaker(cool_down=600.0)
+        self._pool = self._new_pool()
+
+    async def start(self) -> None:
+        """Start the processes and wait until one of them answers."""
+        await asyncio.wrap_future(self._pool.schedule(worker.warm_up, args=[b""]))
+
+    async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
+        """Score a batch; on a failure trace by trace."""
+        batch = tuple(traces)
+        try:
+            return await self._run(Task(batch, self._barred()))
+        except TaskFailedError:
+            return [await self._score_alone(trace) for trace in batch]
+
+    async def stop(self) -> None:
+        """Stop the processes."""
+        pool = self._pool
+        pool.stop()
+        await asyncio.to_thread(pool.join)
+
+    async def _score_alone(self, trace: ClosedTrace) -> ScoredTrace:
+        try:
+            return (await self._run(Task((trace,), self._barred())))[0]
+        except TaskFailedError:
+            return await self._score_without_culprits(trace)
+
+    async def _score_without_culprits(self, trace: ClosedTrace) -> ScoredTrace:
+        barred = self._barred()
+        try:
+            await self._run(Task((trace,), barred, only=""))
+            for name in self._metrics:
+                reason = await self._probe(trace, name, barred)
+                if reason:
+                    barred[name] = reason
+                    self._breaker.strike(name, time.monotonic())
+            return (await self._run(Task((trace,), barred)))[0]
+        except TaskFailedError as error:
+            return quarantined(trace, str(error))
+
+    async def _probe(self, trace: ClosedTrace, name: str, barred: dict[str, str]) -> str | None:
+        """Return why a metric cannot run on a trace, or None when it can."""
+        if name in barred:
+            return None
+        try:
+            await self._run(Task((trace,), barred, only=name))
+        except TaskFailedError as error:
+            _LOG.error("metric %s on trace %s: %s", name, trace.trace_id.hex(), error)
+            return str(error)
+        return None
+
+    def _barred(self) -> dict[str, str]:
+        return dict.fromkeys(self._breaker.open_names(time.monotonic()), "suspended")
+
+    async def _run(self, task: Task) -> list[ScoredTrace]:
+        """Run a task in the pool; raises TaskFailedError with the reason code."""
+        data = worker.encode_task(task)
+        try:
+            future = self._pool.schedule(worker.run, args=[data], timeout=self._timeout)
+            return worker.decode_result(await asyncio.wrap_future(future))
+        except TimeoutError as error:
+            self._on_restart()
+            raise TaskFailedError("timeout") from error
+        except ProcessExpired as error:
+            self._on_restart()
+            raise TaskFailedError("worker_died") from error
+        except (BrokenProcessPool, RuntimeError) as error:
+            # An idle worker died (out of memory, perhaps), which pebble takes for the end.
+            self._on_restart()
+            self._replace_pool(error)
+            raise TaskFailedError("pool_broken") from error
+
+    def _replace_pool(self, error: Exception) -> None:
+        if self._pool.active:
+            return
+        _LOG.error("the worker pool broke (%s); starting a new one", error)
+        self._pool.stop()
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> ProcessPool:
+        return ProcessPool(
+            max_workers=self._workers,
+            initializer=worker.start,
+            initargs=(self._config,),
+            context=multiprocessing.get_context("spawn"),
+        )
+
+
+def build_scorer(config: Config, telemetry: Telemetry) -> Scorer:
+    """Return what runs the metrics: this process for 0 workers, else a pool."""
+    engine = build_engine(config)
+    workers = config.scoring.workers
+    if workers == "auto":
+        workers = max(1, min(_MAX_WORKERS, (os.cpu_count() or 2) - 1))
+    if workers == 0:
+        return InProcessScorer(engine)
+    names = [loaded.spec.name for loaded in engine.metrics]
+    return PoolScorer(
+        config, workers, names, lambda: telemetry.add("spanscore_worker_restarts_total")
+    )

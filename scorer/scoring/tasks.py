@@ -1,0 +1,17 @@
+"""Background tasks with an owner."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+
+@contextlib.asynccontextmanager
+async def background() -> AsyncIterator[list[asyncio.Task[None]]]:
+    """Hold tasks that are cancelled and awaited at the end."""
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

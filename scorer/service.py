@@ -1,0 +1,178 @@
+"""The composition root: builds the parts that a configuration asks for, in order.
+
+Start: sinks, workers, web endpoint, receivers. Stop, the other way round, so that nothing
+is accepted that cannot be finished: receivers refuse, open traces close with `shutdown`
+and are scored, sinks are flushed, workers end, and the web endpoint goes last.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import Any
+
+from scorer import registry
+from scorer.api import Sink
+from scorer.assembly.assembler import Assembler
+from scorer.assembly.budget import MemoryBudget
+from scorer.config import Config
+from scorer.receivers.assembly_settings import assembler_settings
+from scorer.receivers.ingest import AssemblingIngest
+from scorer.scoring.pipeline import Pipeline
+from scorer.scoring.scorers import build_scorer
+from scorer.scoring.tasks import background
+from scorer.telemetry import Telemetry
+from scorer.web.recent import RecentTraces
+from scorer.web.server import Health, WebServer
+
+_LOG = logging.getLogger("spanscore.service")
+
+_RECEIVERS = ("otlp_grpc", "otlp_http")
+# Due traces are looked for at least this often, seconds.
+_TICK_S = 0.05
+
+
+class Service:
+    """One running Spanscore."""
+
+    def __init__(self, config: Config) -> None:
+        """Build the parts; raises ConfigError."""
+        self._config = config
+        self.telemetry = Telemetry()
+        self._budget = MemoryBudget(config.assembly.memory)
+        self._assembler = Assembler(assembler_settings(config.assembly), self._budget)
+        self._scorer = build_scorer(config, self.telemetry)
+        self._recent = RecentTraces(config, self, _unix_time)
+        self._sinks = [*build_sinks(config, self.telemetry), self._recent]
+        self._pipeline = Pipeline(
+            self._scorer, self._sinks, self._budget, self.telemetry, time.monotonic
+        )
+        self._ingest = AssemblingIngest(
+            source="otlp",
+            assembler=self._assembler,
+            budget=self._budget,
+            telemetry=self.telemetry,
+            clock=time.monotonic,
+            on_closed=self._pipeline.submit,
+        )
+        self._web = WebServer(config, self.telemetry, self._recent, self._health)
+        self._receivers: dict[str, Any] = {
+            name: registry.load("receivers", name)(config, self._ingest, self.telemetry)
+            for name in _RECEIVERS
+        }
+        self._workers_ready = False
+        self.addresses: dict[str, tuple[str, int]] = {}
+        self.telemetry.refresh.append(self._set_gauges)
+
+    async def start(self) -> None:
+        """Listen; raises ConfigError for an endpoint that cannot be listened on."""
+        try:
+            await self._web.start()
+            self.addresses["web"] = self._web.address
+            for name, receiver in self._receivers.items():
+                await receiver.start()
+                if receiver.is_listening:
+                    self.addresses[name] = receiver.address
+        except BaseException:
+            await self._stop_listening(0)
+            await self._web.stop()
+            raise
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Score until `stop` is set, then drain within `shutdown_timeout`."""
+        async with contextlib.AsyncExitStack() as stack:
+            tasks = await stack.enter_async_context(background())
+            tasks.append(asyncio.create_task(self._pipeline.run()))
+            tasks.append(asyncio.create_task(self._poll()))
+            tasks.append(asyncio.create_task(self._start_workers()))
+            waiting = asyncio.create_task(stop.wait())
+            done, _ = await asyncio.wait([waiting, *tasks[:2]], return_when="FIRST_COMPLETED")
+            for task in done - {waiting}:
+                task.result()
+            await self._shut_down()
+
+    def describe(self, trace_id: str) -> dict[str, Any] | None:
+        """Say what is known of a trace that has no scores yet (see web.recent.OpenTraces)."""
+        key = bytes.fromhex(trace_id)
+        trace = self._assembler.find(key)
+        if trace is not None:
+            return {"state": "open", "opened": trace.opened, "span_count": len(trace.spans)}
+        late = self._assembler.late_spans(key)
+        pending = self._pipeline.find(key)
+        if pending is not None:
+            return {
+                "state": "closed",
+                "opened": pending.opened,
+                "closed": pending.closed,
+                "close_reason": pending.reason,
+                "span_count": len(pending.spans),
+                "completeness": pending.completeness,
+                "late_spans": late,
+            }
+        return None if late is None else {"state": "late", "late_spans": late}
+
+    async def _start_workers(self) -> None:
+        await self._scorer.start()
+        self._workers_ready = True
+
+    async def _poll(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK_S)
+            self._ingest.poll()
+
+    async def _shut_down(self) -> None:
+        limit = float(self._config.shutdown_timeout)
+        self._workers_ready = False
+        self._ingest.stop()
+        self._pipeline.submit(self._assembler.drain(time.monotonic(), "shutdown"))
+        try:
+            async with asyncio.timeout(limit):
+                await self._stop_listening(min(limit / 2, 5))
+                await self._pipeline.drain()
+        except TimeoutError:
+            _LOG.error(
+                "shutdown_timeout (%s) is over: %d closed traces are not scored",
+                self._config.shutdown_timeout,
+                self._pipeline.pending_traces,
+            )
+        for sink in self._sinks:
+            await sink.close()
+        await self._scorer.stop()
+        await self._web.stop()
+
+    async def _stop_listening(self, grace_s: float) -> None:
+        for receiver in self._receivers.values():
+            await receiver.stop(grace_s)
+
+    def _health(self) -> Health:
+        return Health(
+            listening=bool(self.addresses),
+            workers=self._workers_ready,
+        )
+
+    def _set_gauges(self) -> None:
+        assembler, pipeline = self._assembler, self._pipeline
+        opened = assembler.oldest_opened()
+        age = 0.0 if opened is None else time.monotonic() - opened
+        gauges = {
+            "spanscore_open_traces": assembler.open_traces + pipeline.pending_traces,
+            "spanscore_open_spans": assembler.open_spans + pipeline.pending_spans,
+            "spanscore_open_bytes": self._budget.used,
+            "spanscore_oldest_open_trace_seconds": age,
+            "spanscore_pending_traces": pipeline.pending_traces,
+        }
+        for name, value in gauges.items():
+            self.telemetry.set(name, value)
+
+
+def _unix_time(monotonic: float) -> float:
+    """Turn a reading of the monotonic clock into Unix seconds."""
+    return time.time() - time.monotonic() + monotonic  # noqa: TID251 - the edge where clocks meet
+
+
+def build_sinks(config: Config, telemetry: Telemetry) -> list[Sink]:
+    """Return the configured sinks."""
+    sinks: list[Sink] = [registry.load("sinks", "prometheus")(config, telemetry)]
+    if config.sinks.jsonl.path is not None:
+        sinks.append(registry.load("sinks", "jsonl")(config))
+    return sinks

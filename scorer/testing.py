@@ -1,0 +1,255 @@
+"""Fakes and builders for tests of Spanscore and of plug-ins; the service uses none of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from opentelemetry.proto.common.v1 import common_pb2
+from opentelemetry.proto.logs.v1 import logs_pb2
+from opentelemetry.proto.trace.v1 import trace_pb2
+
+from scorer.api import ScoredTrace
+from scorer.model.score import Score
+from scorer.model.trace import Completeness
+from scorer.otlp.signal import Signal
+from scorer.receivers.ingest import Accepted
+from scorer.telemetry import Telemetry
+
+
+class RecordedRequest(NamedTuple):
+    """One request that a `RecordingIngest` took."""
+
+    signal: Signal
+    body: bytes
+    tenant: str
+
+
+class RecordingIngest:
+    """An `Ingest` that keeps the requests it is given and answers what it is told to.
+
+    `raises` is raised before anything is kept; `answer` is returned otherwise.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[RecordedRequest] = []
+        self.answer = Accepted()
+        self.raises: Exception | None = None
+
+    def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
+        """Keep a traces request."""
+        return self._take("traces", body, tenant)
+
+    def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
+        """Keep a logs request."""
+        return self._take("logs", body, tenant)
+
+    def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
+        """Keep a metrics request."""
+        return self._take("metrics", body, tenant)
+
+    def of(self, signal: Signal) -> list[bytes]:
+        """Return the bodies of one signal, in order of arrival."""
+        return [request.body for request in self.requests if request.signal == signal]
+
+    def _take(self, signal: Signal, body: bytes, tenant: str) -> Accepted:
+        if self.raises is not None:
+            raise self.raises
+        self.requests.append(RecordedRequest(signal, body, tenant))
+        return self.answer
+
+
+class ManualClock:
+    """A clock that only a test moves; seconds."""
+
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+
+class RecordingSink:
+    """A sink that keeps what it is given; `raises` is raised instead, once per item."""
+
+    def __init__(self) -> None:
+        self.traces: list[ScoredTrace] = []
+        self.raises: list[Exception] = []
+        self.is_closed = False
+
+    async def write(self, traces: Sequence[ScoredTrace]) -> None:
+        """Keep scored traces."""
+        if self.raises:
+            raise self.raises.pop(0)
+        self.traces.extend(traces)
+
+    async def close(self) -> None:
+        """Note the close."""
+        self.is_closed = True
+
+
+class TraceBuilder:
+    """Builds the spans of one trace, as an SDK would send them.
+
+    trace = TraceBuilder("00…01", service="shop")
+    root = trace.span("invoke_agent", **{"gen_ai.operation.name": "invoke_agent"})
+    trace.span("chat", parent=root, **{"gen_ai.usage.input_tokens": 12})
+    body = trace.request()
+    """
+
+    def __init__(
+        self,
+        trace_id: str | int = 1,
+        *,
+        service: str = "test-agent",
+        scope: str = "test",
+        start_ns: int = 1_700_000_000_000_000_000,
+    ) -> None:
+        number = trace_id if isinstance(trace_id, int) else int(trace_id, 16)
+        self.trace_id = number.to_bytes(16, "big")
+        self.service = service
+        self.scope = scope
+        self.start_ns = start_ns
+        self.spans: list[trace_pb2.Span] = []
+        self.logs: list[logs_pb2.LogRecord] = []
+
+    def span(  # noqa: PLR0913 - every part of a span can be given
+        self,
+        name: str,
+        *,
+        parent: trace_pb2.Span | bytes | None = None,
+        start_s: float = 0.0,
+        duration_s: float = 1.0,
+        error: str | None = None,
+        span_id: bytes | None = None,
+        **attributes: Any,
+    ) -> trace_pb2.Span:
+        """Add a span; `start_s` counts from the start of the trace."""
+        begin = self.start_ns + int(start_s * 1e9)
+        span = trace_pb2.Span(
+            trace_id=self.trace_id,
+            span_id=span_id or (len(self.spans) + 1).to_bytes(8, "big"),
+            parent_span_id=parent.span_id if isinstance(parent, trace_pb2.Span) else parent or b"",
+            name=name,
+            kind=trace_pb2.Span.SPAN_KIND_INTERNAL,
+            start_time_unix_nano=begin,
+            end_time_unix_nano=begin + int(duration_s * 1e9),
+            attributes=_key_values(attributes),
+        )
+        if error is not None:
+            span.status.code = trace_pb2.Status.STATUS_CODE_ERROR
+            span.status.message = error
+        self.spans.append(span)
+        return span
+
+    def log(
+        self, event_name: str, body: Any, *, span: trace_pb2.Span, **attributes: Any
+    ) -> logs_pb2.LogRecord:
+        """Add a log record of a span."""
+        record = logs_pb2.LogRecord(
+            trace_id=self.trace_id,
+            span_id=span.span_id,
+            time_unix_nano=span.start_time_unix_nano,
+            event_name=event_name,
+            body=_any_value(body),
+            attributes=_key_values(attributes),
+        )
+        self.logs.append(record)
+        return record
+
+    def request(self, *spans: trace_pb2.Span) -> bytes:
+        """Return an export request of the given spans (default: all)."""
+        scoped = trace_pb2.ScopeSpans(spans=spans or self.spans)
+        scoped.scope.name = self.scope
+        group = trace_pb2.ResourceSpans(scope_spans=[scoped])
+        group.resource.attributes.extend(_key_values({"service.name": self.service}))
+        return trace_pb2.TracesData(resource_spans=[group]).SerializeToString()
+
+    def log_request(self) -> bytes:
+        """Return an export request of all log records."""
+        scoped = logs_pb2.ScopeLogs(log_records=self.logs)
+        scoped.scope.name = self.scope
+        group = logs_pb2.ResourceLogs(scope_logs=[scoped])
+        group.resource.attributes.extend(_key_values({"service.name": self.service}))
+        return logs_pb2.LogsData(resource_logs=[group]).SerializeToString()
+
+
+def assert_balance(telemetry: Telemetry) -> None:
+    """Assert that every offered span is accounted for exactly once.
+
+    offered = refused + accepted; accepted = duplicate + reread + late_unjoined + open +
+    closed; closed = scored + not_agent + quarantined.
+    """
+    for hook in telemetry.refresh:
+        hook()
+
+    def count(name: str) -> int:
+        return int(telemetry.value(f"spanscore_{name}"))
+
+    offered, refused = count("offered_spans_total"), count("refused_spans_total")
+    accepted, closed = count("accepted_spans_total"), count("closed_spans_total")
+    held = count("open_spans") + closed
+    fates = ("duplicate_spans_total", "reread_spans_total", "late_unjoined_spans_total")
+    verdicts = ("scored_spans_total", "not_agent_spans_total", "quarantined_spans_total")
+    assert offered == refused + accepted, (offered, refused, accepted)
+    assert accepted == held + sum(map(count, fates)), (accepted, held, [*map(count, fates)])
+    assert closed == sum(map(count, verdicts)), (closed, [*map(count, verdicts)])
+
+
+def _key_values(attributes: Mapping[str, Any]) -> list[common_pb2.KeyValue]:
+    return [common_pb2.KeyValue(key=k, value=_any_value(v)) for k, v in attributes.items()]
+
+
+def _any_value(value: Any) -> common_pb2.AnyValue:
+    if value is None:
+        return common_pb2.AnyValue()
+    if isinstance(value, Mapping):
+        pairs = common_pb2.KeyValueList(values=_key_values(value))
+        return common_pb2.AnyValue(kvlist_value=pairs)
+    for kind, name in _SCALARS:
+        if isinstance(value, kind):
+            scalar = common_pb2.AnyValue()
+            setattr(scalar, name, value)
+            return scalar
+    items = common_pb2.ArrayValue(values=[_any_value(item) for item in value])
+    return common_pb2.AnyValue(array_value=items)
+
+
+# A bool is an int too, so it stands first.
+_SCALARS = (
+    (bool, "bool_value"),
+    (int, "int_value"),
+    (float, "double_value"),
+    (bytes, "bytes_value"),
+    (str, "string_value"),
+)
+
+
+def score(metric: str = "latency", value: float | None = 0.5, **fields: Any) -> Score:
+    """Return a score between 0 and 1 of trace 1 of service "shop"; `fields` override."""
+    base: dict[str, Any] = {
+        "id": f"id-{metric}",
+        "status": "missing" if value is None else "scored",
+        "range": (0.0, 1.0),
+        "subject": f"{1:032x}",
+        "trace_id": f"{1:032x}",
+        "service": "shop",
+        "agent": "planner",
+    }
+    return Score(metric=metric, value=value, **(base | fields))
+
+
+def scored_trace(number: int = 1, **fields: Any) -> ScoredTrace:
+    """Return a scored trace of two spans, without scores, of service "shop"; `fields` override."""
+    base: dict[str, Any] = {
+        "tenant": "",
+        "trace_id": f"{number:032x}",
+        "service": "shop",
+        "agent": "planner",
+        "close_reason": "root",
+        "completeness": Completeness(span_count=2, root_present=True),
+    }
+    return ScoredTrace(**(base | fields))

@@ -1,0 +1,139 @@
+"""The decision log: why each of the last traces was scored, or was not.
+
+A finished trace is kept as it came from the scoring, the oldest out first; what is still
+open is asked of the assembler. A document has always the same keys; null = not known.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, Protocol
+
+from msgspec import Raw
+
+from scorer.config import Config
+from scorer.model.score import ScoredTrace
+from scorer.model.score_json import encode_score, valid_text
+from scorer.model.times import rfc3339
+
+Document = dict[str, Any]
+
+_UNKNOWN: Document = dict.fromkeys(
+    (
+        "trace_id",
+        "tenant",
+        "state",
+        "reason",
+        "service",
+        "agent",
+        "session_id",
+        "opened",
+        "closed",
+        "close_reason",
+        "revision",
+        "span_count",
+        "late_spans",
+        "completeness",
+        "dialects",
+        "root_span_id",
+        "breaches",
+        "scores",
+    )
+)
+
+
+class OpenTraces(Protocol):
+    """What the assembler knows of traces that are not scored yet."""
+
+    def describe(self, trace_id: str) -> dict[str, Any] | None:
+        """Say what is known of a trace (lower-case hex id), or None for nothing.
+
+        `state` is `open`, `closed` (its scores are on their way) or `late` (all that is left
+        are spans that came too late). The other keys are those of a document, as far as they
+        are known, `opened` and `closed` in seconds of the assembler's clock. Asked for a trace
+        that was scored, it may add `late_spans`.
+        """
+        ...
+
+
+class RecentTraces:
+    """The last `web.recent_traces` finished traces: a sink, and the answers of the API.
+
+    `to_unix` turns seconds of the assembler's clock into Unix seconds.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        open_traces: OpenTraces,
+        to_unix: Callable[[float], float] = float,
+    ) -> None:
+        self.limit = config.web.recent_traces
+        self._open = open_traces
+        self._to_unix = to_unix
+        self._traces: dict[tuple[str, str], ScoredTrace] = {}
+
+    async def write(self, traces: Sequence[ScoredTrace]) -> None:
+        """Remember traces; a revision takes the place of the one before."""
+        for trace in traces:
+            key = (trace.tenant, trace.trace_id)
+            self._traces.pop(key, None)
+            self._traces[key] = trace
+            if len(self._traces) > self.limit:
+                del self._traces[next(iter(self._traces))]
+
+    async def close(self) -> None:
+        """Do nothing: nothing is held outside this object."""
+
+    def find(self, trace_id: str, tenant: str = "") -> Document | None:
+        """Return the document of a trace by its lower-case hex id, None if it is not known."""
+        trace = self._traces.get((tenant, trace_id))
+        seen = self._open.describe(trace_id) or {}
+        if trace is not None:
+            return self._finished(trace) | {"late_spans": seen.get("late_spans")}
+        if not seen:
+            return None
+        times = {key: self._time(seen.get(key)) for key in ("opened", "closed")}
+        return _UNKNOWN | {"trace_id": trace_id, "tenant": tenant} | seen | times
+
+    def latest(self, limit: int) -> list[Document]:
+        """Return the documents of the last finished traces without their scores, newest first."""
+        newest_first = reversed(self._traces.values())
+        return [self._summary(trace) for trace in islice(newest_first, limit)]
+
+    def _summary(self, trace: ScoredTrace) -> Document:
+        return {
+            "trace_id": trace.trace_id,
+            "tenant": trace.tenant,
+            "state": trace.verdict,
+            "reason": _text(trace.reason),
+            "service": _text(trace.service),
+            "agent": _text(trace.agent),
+            "session_id": _text(trace.session_id),
+            "opened": self._time(trace.opened),
+            "closed": self._time(trace.closed),
+            "close_reason": trace.close_reason,
+            "revision": trace.revision,
+            "span_count": trace.completeness.span_count,
+            "breaches": trace.breaches,
+        }
+
+    def _finished(self, trace: ScoredTrace) -> Document:
+        return (
+            _UNKNOWN
+            | self._summary(trace)
+            | {
+                "completeness": trace.completeness,
+                "dialects": trace.dialects,
+                "root_span_id": trace.root_span_id,
+                "scores": [Raw(encode_score(score)) for score in trace.scores],
+            }
+        )
+
+    def _time(self, seconds: float | None) -> str | None:
+        if seconds is None:
+            return None
+        return rfc3339(round(self._to_unix(seconds) * 1000) * 1_000_000)
+
+
+def _text(text: str | None) -> str | None:
+    return None if text is None else valid_text(text)

@@ -1,0 +1,255 @@
+"""The command line as a user runs it: real processes, small inputs, exit codes."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+START = 1_760_000_000 * 10**9
+
+
+def spanscore(*argv, stdin=b"", cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "scorer", *map(str, argv)],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        timeout=50,
+        check=False,
+    )
+
+
+def error_line(done):
+    """The one line on stderr of a command that failed."""
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("spanscore: error: ")
+    return lines[0]
+
+
+def otlp_line(trace_id=TRACE, start=START, *, answer="Rain is wet.", service="weather"):
+    """An export of one agent span, as a line of OTLP/JSON."""
+    attributes = {
+        "openinference.span.kind": "AGENT",
+        "agent.name": "forecaster",
+        "input.value": "What is rain?",
+        "output.value": answer,
+    }
+    span = {
+        "traceId": trace_id,
+        "spanId": trace_id[:16],
+        "name": "agent",
+        "startTimeUnixNano": str(start),
+        "endTimeUnixNano": str(start + 2 * 10**9),
+        "attributes": [
+            {"key": key, "value": {"stringValue": value}} for key, value in attributes.items()
+        ],
+    }
+    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]}
+    spans = {"resource": resource, "scopeSpans": [{"spans": [span]}]}
+    return json.dumps({"resourceSpans": [spans]}).encode() + b"\n"
+
+
+@pytest.fixture
+def spans_file(tmp_path):
+    path = tmp_path / "spans.jsonl"
+    later = otlp_line("1" * 32, START + 10**10, answer="Write to a.b@example.com.")
+    path.write_bytes(later + otlp_line())
+    return path
+
+
+def test_help_is_quick():
+    """`--help` answers in half a second (the best of three runs: machines are shared)."""
+    durations = []
+    for _ in range(3):
+        started = time.perf_counter()
+        assert spanscore("--help").returncode == 0
+        durations.append(time.perf_counter() - started)
+    assert min(durations) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("argv", "text"),
+    [
+        (["serve", "--set", "assembly.lingr=2s"], "unknown key assembly.lingr"),
+        (["serve", "--config", "nowhere.yaml"], "nowhere.yaml"),
+        (["replay", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["inspect", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["score", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["score", "-", "--metrics", "niceness"], "niceness"),
+        (["check-config", "nowhere.yaml"], "nowhere.yaml"),
+        (["check-config", "--set", "scoring.thresholds.niceness.max=1"], "niceness"),
+        (["check-config", "--set", "assembly.linger=2"], "assembly.linger"),
+        (["explain", "abc"], "32 hexadecimal digits"),
+    ],
+)
+def test_wrong_use_and_configuration_exit_2(argv, text, tmp_path):
+    """One clear line says what is wrong; nothing is printed on stdout."""
+    done = spanscore(*argv, cwd=tmp_path)
+    assert text in error_line(done)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_a_file_without_spans_exits_1(tmp_path):
+    """A named file in which nothing can be read is a failure that names the file."""
+    path = tmp_path / "notes.txt"
+    path.write_text("these are no spans\n")
+    for verb in ("replay", "inspect"):
+        done = spanscore(verb, path)
+        assert done.returncode == 1
+        assert "notes.txt" in error_line(done)
+
+
+def test_check_config_prints_what_is_in_effect(tmp_path):
+    """What is printed is itself a valid configuration, and the same one."""
+    path = tmp_path / "c.yaml"
+    path.write_text("assembly: {linger: 5s}\n")
+    done = spanscore("check-config", path, "--set", "assembly.idle_timeout=90s")
+    assert done.returncode == 0, done.stderr
+    assert b"linger: 5s" in done.stdout
+    path.write_bytes(done.stdout)
+    assert spanscore("check-config", path).stdout == done.stdout
+
+
+def test_metrics_lists_the_catalogue():
+    """One JSON object a metric, with what it needs."""
+    done = spanscore("metrics", "--json")
+    rows = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0
+    assert {"faithfulness", "latency", "pii_leakage"} <= rows.keys()
+    assert rows["latency"]["outputs"][0]["unit"] == "s"
+
+
+def test_inspect_prints_traces_in_order_of_start(spans_file):
+    """`--json` gives one object a trace, whatever the order of the lines."""
+    done = spanscore("inspect", spans_file, "--json")
+    assert done.returncode == 0, done.stderr
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (first["trace_id"], second["trace_id"]) == (TRACE, "1" * 32)
+    assert (first["question"], first["answer"]) == ("What is rain?", "Rain is wet.")
+    assert first["service"] == "weather"
+
+
+def test_inspect_reads_stdin_and_is_readable(spans_file):
+    """Without `--json` a person can read it."""
+    done = spanscore("inspect", "-", stdin=spans_file.read_bytes())
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode()
+    assert "Rain is wet." in text
+    assert "not captured" in text
+    assert "2 traces" in text
+
+
+def test_coverage_says_what_to_switch_on(spans_file):
+    """The traces have no passages: the metrics that need them say so, with advice."""
+    done = spanscore("inspect", spans_file, "--coverage")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode()
+    assert "no_contexts" in text
+    assert "retrieval.documents" in text
+    report = json.loads(spanscore("inspect", spans_file, "--coverage", "--json").stdout)
+    assert len(report["traces"]) == 2
+    assert report["advice"]
+
+
+def test_replay_writes_scores_and_a_summary(spans_file, tmp_path):
+    """stdout is clean JSON with `--summary json`; the scores file is the same each time."""
+    outs = []
+    for name in ("a.jsonl", "b.jsonl"):
+        out = tmp_path / name
+        done = spanscore(
+            "replay", spans_file, "--scores", out, "--summary", "json", "--set", "scoring.workers=0"
+        )
+        assert done.returncode == 0, done.stderr
+        outs.append(out.read_bytes())
+    summary = json.loads(done.stdout)
+    assert summary["spans"]["offered"] == summary["spans"]["scored"] == 2
+    by_name = {(m["metric"], m["output"]): m for m in summary["metrics"]}
+    assert by_name["latency", "value"]["mean"] == 2.0
+    assert outs[0] == outs[1]
+    scores = [json.loads(line) for line in outs[0].splitlines()]
+    assert {score["trace_id"] for score in scores} == {TRACE, "1" * 32}
+
+
+def test_a_mistyped_source_keeps_the_scores_file(tmp_path):
+    """The scores of an earlier run are replaced only by a run that can start."""
+    out = tmp_path / "scores.jsonl"
+    out.write_text("earlier\n")
+    assert spanscore("replay", "nowhere.jsonl", "--scores", out, cwd=tmp_path).returncode == 2
+    assert out.read_text() == "earlier\n"
+
+
+@pytest.mark.parametrize(
+    ("bound", "code"),
+    [("latency.p95<=2", 0), ("latency.max<1", 1), ("faithfulness>0", 1), ("latancy<=1", 2)],
+)
+def test_an_assertion_decides_the_exit_code(bound, code, spans_file):
+    """A bound that does not hold is 1, one on an unknown metric 2."""
+    done = spanscore("replay", spans_file, "--set", "scoring.workers=0", "--assert", bound)
+    assert done.returncode == code, done.stderr
+    if code:
+        assert bound in done.stderr.decode()
+
+
+def test_replay_prints_a_table(spans_file):
+    """The summary of a person's run is a table on stdout."""
+    done = spanscore("replay", spans_file, "--metrics", "latency", "--set", "scoring.workers=0")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode()
+    assert "latency" in text
+    assert "2 offered" in text
+    assert "faithfulness" not in text
+
+
+def test_since_and_until_choose_spans(spans_file):
+    """Spans outside the time range are left out."""
+    done = spanscore(
+        "replay", spans_file, "--summary", "json", "--set", "scoring.workers=0",
+        "--until", "2025-10-09T08:53:25Z",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["spans"]["scored"] == 1
+
+
+SAMPLES = b"""\
+{"id": "good", "question": "Where?", "answer": "Paris is in France.", \
+"contexts": ["Paris is in France."], "tool_calls": [{"name": "f", "status": "error"}]}
+{"id": "bad
+{"id": "bare"}
+"""
+
+
+def test_score_scores_samples_and_reports_bad_lines(tmp_path):
+    """A bad line has its number and does not stop the rest; the exit code is 1."""
+    out = tmp_path / "out.jsonl"
+    done = spanscore("score", "-", "--out", out, stdin=SAMPLES)
+    assert done.returncode == 1
+    assert b"spanscore: line 2: " in done.stderr
+    scores = {
+        (s["subject"], s["metric"]): s for s in map(json.loads, out.read_bytes().splitlines())
+    }
+    assert scores["good", "faithfulness"]["value"] == 1.0
+    assert scores["good", "tool_success"]["value"] == 0.0
+    assert scores["bare", "faithfulness"]["status"] == "not_applicable"
+    assert scores["bare", "faithfulness"]["value"] is None
+    assert b"faithfulness" in done.stdout
+
+
+def test_score_can_write_to_stdout(tmp_path):
+    """`--out -` prints only scores, all of whose ids differ."""
+    path = tmp_path / "samples.jsonl"
+    path.write_bytes(b'{"id": "x", "answer": "a"}\n{"id": "y", "answer": "a"}\n')
+    done = spanscore("score", path, "--out", "-")
+    assert done.returncode == 0, done.stderr
+    ids = [json.loads(line)["id"] for line in done.stdout.splitlines()]
+    assert len(ids) == len(set(ids)) > 2
+
+
+def test_nobody_to_explain_exits_1():
+    """Without a running service the error says what to start."""
+    done = spanscore("explain", TRACE, "--url", "http://127.0.0.1:9")
+    assert done.returncode == 1
+    assert "spanscore serve" in error_line(done)

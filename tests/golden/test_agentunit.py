@@ -1,0 +1,175 @@
+"""The documented mode against vectors that were made by running AgentUnit itself.
+
+The vectors lie in the folder that SPANSCORE_GOLDEN names, else in `../shared/golden`. Their
+format: {"$float": ...} encodes non-finite numbers, {"raises": T} an exception, a text
+`code:...` stands for a free text of the original, and `_plain`, `_dict`, `_kind` say what kind
+of object the original got.
+"""
+
+import builtins
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from metrics.agentunit import MetricResult, TraceLog
+
+FOLDER = Path(
+    os.environ.get("SPANSCORE_GOLDEN", Path(__file__).parents[2].parent / "shared" / "golden")
+)
+CATALOGUE = {point.name: point for point in entry_points(group="spanscore.metrics")}
+TEST_KEYS = ("ragas", "label", "stateful", "call_index", "children", "child_names")
+
+
+def vectors():
+    """Every AgentUnit vector of the folder, with a readable id."""
+    found = []
+    for path in sorted(FOLDER.glob("*.jsonl")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            vector = json.loads(line, object_hook=_decode_float)
+            if vector["system"] == "agentunit":
+                name = f"{path.stem}-{number}-{vector['metric']}"
+                found.append(pytest.param(vector, id=name))
+    return found or [pytest.param(None, id="none")]
+
+
+def _decode_float(value):
+    return float(value["$float"]) if "$float" in value else value
+
+
+@pytest.mark.parametrize("vector", vectors())
+def test_documented_mode_computes_what_the_original_computed(vector):
+    """In documented mode `evaluate` gives the value and the detail that AgentUnit gave."""
+    if vector is None:
+        pytest.skip(f"no AgentUnit vectors in {FOLDER}")
+    if vector["metric"] not in CATALOGUE:
+        pytest.skip(f"metric {vector['metric']} is not in the catalogue yet")
+    metric = build(vector["metric"], vector["config"])
+    arguments = inputs(vector["input"])
+    expected = vector["expected"]["value"]
+    if isinstance(expected, Mapping):
+        with pytest.raises(getattr(builtins, expected["raises"])):
+            metric.evaluate(*arguments)
+        return
+    result = metric.evaluate(*arguments)
+    assert_same(result.value, expected, "value")
+    assert_same(result.detail, vector["expected"]["detail"], "detail")
+
+
+def test_every_metric_built_has_vectors():
+    """At least one vector ran for each metric that AgentUnit and the catalogue share."""
+    counts = Counter(
+        case.values[0]["metric"] for case in vectors() if case.values[0] is not None
+    )
+    if not counts:
+        pytest.skip(f"no AgentUnit vectors in {FOLDER}")
+    ran = {name: count for name, count in counts.items() if name in CATALOGUE}
+    print(f"vectors by metric: {ran}; not in the catalogue: {sorted(set(counts) - set(ran))}")
+    assert ran
+
+
+def build(name, config):
+    """The metric in documented mode, with the options and the injections of the vector."""
+    if name == "composite":
+        return composite(config)
+    options = {
+        key: value
+        for key, value in config.items()
+        if key not in TEST_KEYS and not key.startswith("injected_")
+    }
+    if config.get("ragas"):
+        options["ragas"] = ragas(config)
+    return CATALOGUE[name].load()(mode="documented", **options)
+
+
+def composite(config):
+    names = config.get("child_names") or [f"m{i}" for i in range(len(config["children"]))]
+    children = [
+        build(child, {}) if isinstance(child, str) else Constant(name, child)
+        for name, child in zip(names, config["children"], strict=True)
+    ]
+    return CATALOGUE["composite"].load()(mode="documented", metrics=children)
+
+
+class Constant:
+    """A child metric with a given value."""
+
+    def __init__(self, name, value):
+        self.name = name
+        self.value = value
+
+    def evaluate(self, case, trace, outcome):
+        return MetricResult(self.name, self.value, {"v": self.value})
+
+
+def ragas(config):
+    def call(answer, references):
+        if config.get("injected_scorer_raises"):
+            raise RuntimeError("injected")
+        return config["injected_scorer_returns"]
+
+    return call
+
+
+def inputs(given):
+    """The (case, trace, outcome) objects that a vector describes."""
+    return case(given.get("case", {})), trace(given.get("trace", {})), outcome(given.get("outcome"))
+
+
+def case(given):
+    defaults = {"id": "c", "query": None, "expected_output": None, "tools": [], "context": None}
+    return SimpleNamespace(**{"metadata": {}, **defaults, **given})
+
+
+def trace(given):
+    attributes = {key: value for key, value in given.items() if not key.startswith("_")}
+    if given.get("_dict"):
+        return attributes
+    if "events" in attributes:
+        attributes["events"] = [SimpleNamespace(**event) for event in attributes["events"]]
+    if given.get("_plain"):
+        # The stock trace object holds events only.
+        return SimpleNamespace(
+            events=attributes["events"],
+            last_response=lambda: TraceLog(attributes["events"]).last_response(),
+        )
+    return SimpleNamespace(**attributes)
+
+
+def outcome(given):
+    if not isinstance(given, Mapping) or "_kind" not in given:
+        return given
+    attributes = {
+        key: outcome(value) if isinstance(value, Mapping) and "_kind" in value else value
+        for key, value in given.items()
+        if key != "_kind"
+    }
+    if given["_kind"] == "adapter":
+        attributes = {"error": None, "tool_calls": None, "metrics": None, **attributes}
+    return SimpleNamespace(**attributes)
+
+
+def assert_same(actual, expected, where):
+    """Floats agree to 1e-9; of a map the expected keys count; `code:` asserts presence."""
+    if isinstance(expected, Mapping):
+        for key, item in expected.items():
+            assert key in actual, f"{where}.{key} is missing"
+            assert_same(actual[key], item, f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert len(actual) == len(expected), where
+        for index, item in enumerate(expected):
+            assert_same(actual[index], item, f"{where}[{index}]")
+    elif isinstance(expected, str) and expected.startswith("code:"):
+        assert actual, where
+    elif isinstance(expected, float) and math.isnan(expected):
+        assert math.isnan(actual), where
+    elif isinstance(expected, bool) or not isinstance(expected, int | float):
+        assert actual == expected, where
+    else:
+        assert actual == pytest.approx(expected, rel=1e-9, abs=1e-12), where

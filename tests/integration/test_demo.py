@@ -1,0 +1,122 @@
+"""The demo's sample traces: sent over a real connection, and scored as their titles say."""
+
+import asyncio
+
+import grpc
+import pytest
+from opentelemetry.proto.collector.logs.v1 import logs_service_pb2, logs_service_pb2_grpc
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
+
+from scorer.cli.demo.feed import feed, scenes
+from scorer.cli.demo.scene import encode
+from scorer.config import parse_config
+from scorer.receivers.files import collect
+from scorer.scoring.engine import build_engine
+
+END = 1_760_000_000 * 10**9
+
+
+class Collector(
+    trace_service_pb2_grpc.TraceServiceServicer, logs_service_pb2_grpc.LogsServiceServicer
+):
+    """Keeps the trace ids that arrive; answers the first request that it is busy."""
+
+    def __init__(self, enough):
+        self.trace_ids = set()
+        self.requests = 0
+        self._enough = enough
+        self.done = asyncio.Event()
+
+    async def Export(self, request, context):  # noqa: N802 - the name of the RPC
+        self.requests += 1
+        if self.requests == 1:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "busy")
+        if isinstance(request, logs_service_pb2.ExportLogsServiceRequest):
+            return logs_service_pb2.ExportLogsServiceResponse()
+        for resource_spans in request.resource_spans:
+            self.trace_ids |= {span.trace_id for span in resource_spans.scope_spans[0].spans}
+        if len(self.trace_ids) >= self._enough:
+            self.done.set()
+        return trace_service_pb2.ExportTraceServiceResponse()
+
+
+async def test_the_feed_sends_until_it_is_stopped(monkeypatch):
+    """A refused request is left and the next traces are sent; `stop` ends the feed."""
+    monkeypatch.setattr("scorer.cli.demo.feed._INTERVAL_S", 0.001)
+    collector, server, stop = Collector(3), grpc.aio.server(), asyncio.Event()
+    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, server)
+    logs_service_pb2_grpc.add_LogsServiceServicer_to_server(collector, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    feeder = asyncio.create_task(feed(("127.0.0.1", port), stop))
+    await asyncio.wait_for(collector.done.wait(), 10)
+    stop.set()
+    await asyncio.wait_for(feeder, 10)
+    await server.stop(0)
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    """Every sample trace, scored, by title."""
+    engine = build_engine(parse_config({}))
+    results = {}
+    for scene in scenes():
+        folder = tmp_path_factory.mktemp("scene")
+        for number, request in enumerate(encode(scene, END)):
+            body = request.SerializeToString()
+            (folder / f"{number}.bin").write_bytes(len(body).to_bytes(4, "big") + body)
+        (closed,) = collect([str(folder)])
+        results[scene.title] = engine.score(closed)
+    return results
+
+
+def value(trace, metric):
+    return next(s.value for s in trace.scores if (s.metric, s.output) == (metric, "value"))
+
+
+def test_three_dialects_are_shown(scored):
+    """The demo speaks each built-in dialect."""
+    dialects = {name for trace in scored.values() for name in trace.dialects}
+    assert dialects == {"otel_genai", "openinference", "openllmetry"}
+
+
+def test_faithful_and_invented_answers_differ(scored):
+    """The samples of good and bad answers are told apart."""
+    assert value(scored["a faithful answer from retrieved passages"], "faithfulness") == 1.0
+    assert value(scored["a faithful answer, LangChain style"], "faithfulness") == 1.0
+    invented = scored["an answer that its passages do not support"]
+    assert value(invented, "hallucination_rate") == 1.0
+    assert "hallucination_rate" in invented.breaches
+
+
+def test_bad_samples_breach_their_thresholds(scored):
+    """The leak, the failing tool and the slow run each show on a dashboard."""
+    assert "pii_leakage" in scored["an answer that leaks personal data"].breaches
+    assert "tool_success" in scored["a tool that fails"].breaches
+    slow = scored["a slow and expensive run"]
+    assert "latency" in slow.breaches
+    assert value(slow, "cost") > 0.5
+
+
+def test_good_samples_breach_nothing(scored):
+    """A good trace is not shown as a bad one."""
+    for title in (
+        "a faithful answer from retrieved passages",
+        "a faithful answer, LangChain style",
+        "a tool that works",
+        "two agents and a handoff",
+    ):
+        assert scored[title].breaches == (), title
+
+
+def test_a_plain_request_is_not_an_agent(scored):
+    """The sample that is no agent's is not scored."""
+    assert scored["a plain HTTP request, not an agent"].verdict == "not_agent"
+    verdicts = [trace.verdict for trace in scored.values()]
+    assert verdicts.count("scored") == len(verdicts) - 1
+
+
+def test_content_in_log_records_is_read(scored):
+    """The older convention's events in log records give an answer to look at."""
+    trace = scored["content in log records, the older convention"]
+    assert value(trace, "pii_leakage") == 1.0

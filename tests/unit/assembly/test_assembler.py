@@ -1,0 +1,270 @@
+"""When a trace closes, with what, and what becomes of every span."""
+
+import pytest
+
+from scorer.assembly.assembler import Assembler, AssemblerSettings
+from scorer.assembly.budget import MemoryBudget
+from scorer.assembly.open_trace import Timers
+from scorer.model.position import Position
+from scorer.model.trace import Envelope
+
+ENVELOPE = Envelope(b"resource", b"scope")
+SLOW = Envelope(b"slow service", b"scope")
+
+
+def at(offset=1):
+    return Position("test", 0, offset)
+
+
+def trace_id(number=1):
+    return number.to_bytes(16, "big")
+
+
+def span(number, parent=0, *, trace=1, kind=1, end=1, wire=b"x" * 100, envelope=ENVELOPE):
+    """A span entry as `scorer.otlp.split` makes it; parent 0 = root."""
+    parent_id = parent.to_bytes(8, "big") if parent else b""
+    return (trace_id(trace), number.to_bytes(8, "big"), parent_id, kind, 0, end, wire, envelope)
+
+
+def log(*, trace=1, wire=b"log"):
+    return (trace_id(trace), b"", 1, wire, ENVELOPE)
+
+
+def make(**changes):
+    settings = {
+        "timers": Timers(linger=2, idle_timeout=30, max_age=100),
+        "max_spans_per_trace": 1000,
+        "max_bytes_per_trace": 10**6,
+        "max_tombstones": 100,
+        **changes,
+    }
+    return Assembler(AssemblerSettings(**settings), MemoryBudget(10**9))
+
+
+class TestTimers:
+    def test_a_complete_trace_closes_after_linger(self):
+        """Root ended and all parents there: closed `linger` after the last arrival."""
+        assembler = make()
+        assembler.push([span(2, 1), span(1)], at(), 0)
+        assert assembler.poll(1.9) == []
+        (closed,) = assembler.poll(2)
+        assert (closed.reason, closed.completeness.root_present) == ("root", True)
+
+    def test_an_arrival_restarts_linger(self):
+        """A span that comes while lingering is waited for again."""
+        assembler = make()
+        assembler.push([span(1)], at(), 0)
+        assembler.push([span(2, 1)], at(2), 1.5)
+        assert assembler.poll(3.4) == []
+        assert assembler.poll(3.5)[0].completeness.span_count == 2
+
+    def test_a_trace_without_root_waits_for_idle_timeout(self):
+        """No root: closed `idle_timeout` after the last arrival, not before."""
+        assembler = make()
+        assembler.push([span(2, 1)], at(), 0)
+        assert assembler.poll(29) == []
+        (closed,) = assembler.poll(30)
+        assert closed.reason == "idle"
+        assert closed.completeness.orphan_parents == 1
+
+    def test_a_missing_parent_makes_a_trace_with_root_wait(self):
+        """The root alone is not enough while a named parent has not come."""
+        assembler = make()
+        assembler.push([span(1), span(3, 2)], at(), 0)
+        assert assembler.poll(10) == []
+        assembler.push([span(2, 1)], at(2), 10)
+        assert assembler.poll(12)[0].reason == "root"
+
+    def test_a_root_that_has_not_ended_is_not_complete(self):
+        """End time 0 means unfinished."""
+        assembler = make()
+        assembler.push([span(1, end=0)], at(), 0)
+        assert assembler.poll(3) == []
+
+    def test_no_stream_of_spans_outlives_max_age(self):
+        """A drip of spans that keeps a trace alive ends at `max_age`."""
+        assembler = make()
+        closed = []
+        for second in range(0, 120, 10):
+            assembler.push([span(second + 2, 1)], at(second), second)
+            closed += assembler.poll(second + 1)
+        assert [trace.reason for trace in closed] == ["max_age"]
+        assert closed[0].completeness.span_count == 11  # those of seconds 0, 10 ... 100
+
+    def test_a_service_can_have_timers_of_its_own(self):
+        """`timers_of` decides by the envelope of the first span."""
+        own = Timers(linger=50, idle_timeout=60, max_age=100)
+        assembler = make(timers_of=lambda envelope: own if envelope is SLOW else None)
+        assembler.push([span(1, envelope=SLOW), span(1, trace=2)], at(), 0)
+        assert [closed.trace_id for closed in assembler.poll(2)] == [trace_id(2)]
+        assert [closed.trace_id for closed in assembler.poll(50)] == [trace_id(1)]
+
+    def test_the_next_deadline_is_never_late(self):
+        """Polling at `next_deadline` closes everything in time."""
+        assembler = make()
+        assembler.push([span(2, 1)], at(), 0)
+        assert assembler.next_deadline() == 30
+        assembler.push([span(1)], at(2), 1)
+        assert assembler.next_deadline() == 3
+        assembler.poll(3)
+        assert assembler.next_deadline() is None
+
+    def test_traces_close_in_order_of_their_deadlines(self):
+        """One late poll closes in the order in which timely polls would have."""
+        assembler = make()
+        assembler.push([span(2, 1, trace=1)], at(), 0)
+        assembler.push([span(1, trace=2)], at(2), 5)
+        assembler.push([span(1, trace=3)], at(3), 4)
+        order = [closed.trace_id for closed in assembler.poll(1000)]
+        assert order == [trace_id(3), trace_id(2), trace_id(1)]
+
+
+class TestEndings:
+    def test_an_end_marker_closes_at_once(self):
+        """The marker ends the trace after its batch."""
+        assembler = make()
+        pushed = assembler.push(
+            [span(2, 1, wire=b"end"), span(3, 1)], at(), 0, is_end=lambda wire: wire == b"end"
+        )
+        assert [closed.reason for closed in pushed.closed] == ["end_marker"]
+        assert pushed.closed[0].completeness.span_count == 2
+
+    def test_the_span_cap_closes_the_trace_and_no_other(self):
+        """A giant trace is cut at the cap; its neighbours stay open."""
+        assembler = make(max_spans_per_trace=3)
+        batch = [span(n, 99) for n in range(1, 4)] + [span(1, 9, trace=2)]
+        pushed = assembler.push(batch, at(), 0)
+        assert [closed.reason for closed in pushed.closed] == ["span_cap"]
+        assert assembler.open_traces == 1
+
+    def test_the_byte_cap_closes_the_trace(self):
+        """Few huge spans are cut too."""
+        assembler = make(max_bytes_per_trace=5000)
+        pushed = assembler.push([span(1, 9, wire=b"x" * 6000)], at(), 0)
+        assert [closed.reason for closed in pushed.closed] == ["byte_cap"]
+
+    def test_drain_closes_everything_with_the_given_reason(self):
+        """Shutdown and the end of a replay leave nothing open."""
+        assembler = make()
+        assembler.push([span(1), span(1, trace=2)], at(), 0)
+        assert [closed.reason for closed in assembler.drain(1, "shutdown")] == ["shutdown"] * 2
+        assert (assembler.open_traces, assembler.open_spans, assembler.open_bytes) == (0, 0, 0)
+
+    def test_relieve_closes_the_oldest_until_enough_is_freed(self):
+        """Memory pressure takes the traces opened first."""
+        assembler = make()
+        for number in range(1, 4):
+            assembler.push([span(1, 9, trace=number)], at(number), number)
+        (closed,) = assembler.relieve(1, 10)
+        assert (closed.trace_id, closed.reason) == (trace_id(1), "memory")
+
+
+class TestSpans:
+    def test_a_span_that_comes_twice_is_kept_once(self):
+        """Same span id and kind: counted as a duplicate."""
+        assembler = make()
+        first = assembler.push([span(1), span(1)], at(), 0)
+        second = assembler.push([span(1)], at(2), 1)
+        assert (first.accepted, first.duplicates, second.duplicates) == (1, 1, 1)
+        assert assembler.poll(10)[0].completeness.duplicates == 2
+
+    def test_client_and_server_may_share_a_span_id(self):
+        """The kind is part of a span's identity."""
+        assembler = make()
+        pushed = assembler.push([span(1, kind=2), span(1, kind=3)], at(), 0)
+        assert (pushed.accepted, pushed.duplicates) == (2, 0)
+
+    @pytest.mark.parametrize("kind", [-1, -(2**31), 2**31 - 1])
+    def test_an_absurd_kind_is_harmless(self, kind):
+        """A sender may write any int32 as kind."""
+        pushed = make().push([span(1, kind=kind)], at(), 0)
+        assert pushed.accepted == 1
+
+    def test_a_late_span_does_not_open_the_trace_again(self):
+        """A span of a closed trace is late, and the trace remembers how many."""
+        assembler = make()
+        assembler.push([span(1)], at(), 0)
+        assembler.poll(2)
+        pushed = assembler.push([span(2, 1)], at(2), 3)
+        assert (pushed.accepted, pushed.late, assembler.open_traces) == (0, 1, 0)
+        assert assembler.late_spans(trace_id()) == 1
+
+    def test_tenants_do_not_share_traces(self):
+        """The same trace id of two tenants is two traces."""
+        assembler = make()
+        assembler.push([span(1)], at(), 0, "a")
+        assembler.push([span(1)], at(2), 0, "b")
+        assert {closed.tenant for closed in assembler.poll(2)} == {"a", "b"}
+
+    def test_spans_keep_their_wire_bytes_and_envelopes(self):
+        """What closes is what came, in order of arrival."""
+        assembler = make()
+        assembler.push([span(1, wire=b"one"), span(2, 1, wire=b"two", envelope=SLOW)], at(7), 0)
+        (closed,) = assembler.poll(2)
+        assert closed.spans == (b"one", b"two")
+        assert closed.span_envelopes == (ENVELOPE, SLOW)
+        assert (closed.first_position.offset, closed.last_position.offset) == (7, 7)
+
+
+class TestLogs:
+    @pytest.mark.parametrize("order", ["before", "between", "after"])
+    def test_log_records_join_their_trace_whenever_they_come(self, order):
+        """Before, between or after the spans."""
+        assembler = make()
+        steps = {
+            "before": ["log", "child", "root"],
+            "between": ["child", "log", "root"],
+            "after": ["child", "root", "log"],
+        }[order]
+        for offset, step in enumerate(steps):
+            if step == "log":
+                assembler.push_logs([log()], at(offset), offset / 2)
+            else:
+                assembler.push([span(1) if step == "root" else span(2, 1)], at(offset), offset / 2)
+        (closed,) = assembler.poll(10)
+        assert (closed.logs, len(closed.spans), closed.reason) == ((b"log",), 2, "root")
+
+    def test_a_log_record_is_an_arrival(self):
+        """Linger starts again with it."""
+        assembler = make()
+        assembler.push([span(1)], at(), 0)
+        assembler.push_logs([log()], at(2), 1.9)
+        assert assembler.poll(3.8) == []
+        assert len(assembler.poll(3.9)) == 1
+
+    def test_log_records_of_a_closed_trace_are_late(self):
+        """They do not open it again."""
+        assembler = make()
+        assembler.push([span(1)], at(), 0)
+        assembler.poll(2)
+        pushed = assembler.push_logs([log()], at(2), 3)
+        assert (pushed.late, assembler.open_traces) == (1, 0)
+
+
+class TestMemory:
+    def test_a_closed_trace_stays_charged_until_it_is_given_back(self):
+        """Closing frees nothing by itself: the trace still waits for its scores."""
+        budget = MemoryBudget(10**6)
+        assembler = Assembler(
+            AssemblerSettings(
+                timers=Timers(2, 30, 100),
+                max_spans_per_trace=10,
+                max_bytes_per_trace=10**6,
+                max_tombstones=10,
+            ),
+            budget,
+        )
+        assembler.push([span(1)], at(), 0)
+        (closed,) = assembler.poll(2)
+        assert budget.used == closed.size > 100
+        budget.release(closed.size)
+        assert budget.used == 0
+
+    def test_tombstones_are_bounded(self):
+        """Beyond `max_tombstones` the oldest closed trace is forgotten."""
+        assembler = make(max_tombstones=2)
+        for number in range(1, 4):
+            assembler.push([span(1, trace=number)], at(number), 0)
+        assembler.poll(10)
+        assert assembler.late_spans(trace_id(1)) is None
+        assert assembler.late_spans(trace_id(3)) == 0

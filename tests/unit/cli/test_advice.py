@@ -1,0 +1,31 @@
+from typing import get_args
+
+import pytest
+
+from scorer.api import AgentTrace, Need
+from scorer.cli.advice import advise
+from scorer.scoring.applicability import missing_need
+
+EMPTY = AgentTrace(trace_id="t")
+
+
+@pytest.mark.parametrize("need", get_args(Need))
+def test_every_missing_fact_has_an_advice(need):
+    """Whatever a metric lacks, the reader learns what to switch on."""
+    reason = missing_need(EMPTY, (need,))
+    assert reason is not None
+    assert list(advise(reason, ("otel_genai", "openinference", "openllmetry")))
+
+
+def test_content_advice_names_the_switch_of_the_dialect():
+    """Each instrumentation has its own environment variable."""
+    (openinference,) = advise("no_answer", ("openinference",))
+    (openllmetry,) = advise("no_answer", ("openllmetry",))
+    assert "OPENINFERENCE_HIDE_OUTPUTS" in openinference
+    assert "TRACELOOP_TRACE_CONTENT" in openllmetry
+
+
+def test_what_is_not_known_gets_no_advice():
+    """No advice is better than a guess."""
+    assert list(advise("no_answer", ("some_plugin",))) == []
+    assert list(advise("some_reason", ("otel_genai",))) == []

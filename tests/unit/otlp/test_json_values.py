@@ -1,0 +1,49 @@
+"""JSON texts and values."""
+
+import pytest
+
+from scorer.errors import PermanentError
+from scorer.otlp.json_values import iter_json, json_kind, parse_json
+
+
+def test_documents_that_follow_each_other_are_parsed_one_by_one():
+    """White space or nothing stands between them."""
+    assert list(iter_json(b'\xef\xbb\xbf {"a": 1}\n\n[2]{} \t')) == [{"a": 1}, [2], {}]
+    assert list(iter_json(b" \n")) == []
+
+
+def test_good_documents_come_before_the_error_of_a_bad_one():
+    """What was readable is not lost."""
+    documents = iter_json(b"{} {")
+
+    assert next(documents) == {}
+    with pytest.raises(PermanentError, match="no JSON"):
+        next(documents)
+
+
+def test_a_text_that_is_not_utf8_is_a_permanent_error():
+    """Other encodings are not guessed."""
+    with pytest.raises(PermanentError, match="at byte 1"):
+        list(iter_json(b"{\xff}"))
+
+
+def test_duplicate_keys_are_found_fast_in_large_objects():
+    """The first duplicate is named; a hundred thousand keys are no problem."""
+    keys = ",".join(f'"k{n}":0' for n in range(100_000))
+    with pytest.raises(PermanentError, match="'k7' stands twice"):
+        parse_json(f'{{{keys},"k7":0}}')
+
+
+def test_every_json_type_has_a_name():
+    """Error texts speak of JSON, not of Python."""
+    names = [json_kind(v) for v in ({}, [], "", True, None, 1, 1.5)]
+
+    assert names == [
+        "an object",
+        "an array",
+        "a string",
+        "a boolean",
+        "null",
+        "a number",
+        "a number",
+    ]

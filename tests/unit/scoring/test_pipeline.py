@@ -1,0 +1,185 @@
+"""From closed traces to sinks: order, counting, memory, failing sinks."""
+
+import asyncio
+
+import pytest
+
+from scorer.assembly.budget import MemoryBudget
+from scorer.errors import RetryableError
+from scorer.model.position import Position
+from scorer.model.score import ScoredTrace
+from scorer.model.trace import ClosedTrace, Completeness
+from scorer.scoring import pipeline as pipeline_module
+from scorer.scoring.pipeline import Pipeline
+from scorer.telemetry import Telemetry
+from scorer.testing import ManualClock, RecordingSink
+
+
+def closed(number, spans=2):
+    return ClosedTrace(
+        tenant="",
+        trace_id=number.to_bytes(16, "big"),
+        spans=(b"span",) * spans,
+        span_envelopes=(),
+        reason="root",
+        opened=0,
+        closed=1000,
+        completeness=Completeness(span_count=spans, root_present=True),
+        first_position=Position("t", 0, number),
+        last_position=Position("t", 0, number),
+        size=100,
+    )
+
+
+def result(trace, verdict="scored"):
+    return ScoredTrace(
+        tenant="",
+        trace_id=trace.trace_id.hex(),
+        service="s",
+        verdict=verdict,
+        close_reason="root",
+        completeness=trace.completeness,
+    )
+
+
+class FakeScorer:
+    """Finishes batches in the order that the test releases them."""
+
+    concurrency = 4
+
+    def __init__(self, verdict="scored"):
+        self.verdict = verdict
+        self.gates = []
+        self.held = False
+        self.raises = False
+
+    async def start(self):
+        pass
+
+    async def stop(self):
+        pass
+
+    async def score(self, traces):
+        if self.raises:
+            raise RuntimeError("the scorer broke")
+        if self.held:
+            gate = asyncio.Event()
+            self.gates.append(gate)
+            await gate.wait()
+        return [result(trace, self.verdict) for trace in traces]
+
+
+class Run:
+    """A running pipeline with one recording sink."""
+
+    def __init__(self, scorer, *sinks):
+        self.scorer, self.telemetry, self.budget = scorer, Telemetry(), MemoryBudget(10**6)
+        self.sink = RecordingSink()
+        self.pipeline = Pipeline(
+            scorer, [*sinks, self.sink], self.budget, self.telemetry, ManualClock()
+        )
+
+    async def __aenter__(self):
+        self.task = asyncio.create_task(self.pipeline.run())
+        return self
+
+    async def __aexit__(self, *_):
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+    def submit(self, *traces):
+        self.budget.charge(sum(trace.size for trace in traces))
+        self.pipeline.submit(traces)
+
+
+async def settle():
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """No real waiting between tries, and one trace a batch."""
+    monkeypatch.setattr(pipeline_module, "_RETRY_DELAYS", (0.0, 0.0))
+    monkeypatch.setattr(pipeline_module, "_BATCH_TRACES", 1)
+
+
+async def test_results_leave_in_close_order_whichever_is_ready_first():
+    """Batches finish backwards; the sink still sees them forwards."""
+    scorer = FakeScorer()
+    scorer.held = True
+    async with Run(scorer) as run:
+        run.submit(closed(1), closed(2), closed(3))
+        await settle()
+        for gate in reversed(scorer.gates):
+            gate.set()
+            await settle()
+        await run.pipeline.drain()
+    assert [trace.trace_id[-1] for trace in run.sink.traces] == ["1", "2", "3"]
+
+
+async def test_memory_is_given_back_when_the_sinks_have_the_scores():
+    """Until then the traces stay charged."""
+    scorer = FakeScorer()
+    scorer.held = True
+    async with Run(scorer) as run:
+        run.submit(closed(1), closed(2))
+        await settle()
+        assert run.budget.used == 200
+        for gate in scorer.gates:
+            gate.set()
+        await run.pipeline.drain()
+    assert run.budget.used == 0
+
+
+@pytest.mark.parametrize("verdict", ["scored", "not_agent", "quarantined"])
+async def test_every_closed_span_is_counted_under_one_verdict(verdict):
+    """closed = scored + not_agent + quarantined, and nothing stays pending."""
+    async with Run(FakeScorer(verdict)) as run:
+        run.submit(closed(1, spans=3), closed(2, spans=4))
+        assert (run.pipeline.pending_traces, run.pipeline.pending_spans) == (2, 7)
+        await run.pipeline.drain()
+    assert run.telemetry.value(f"spanscore_{verdict}_spans_total") == 7
+    assert run.telemetry.value("spanscore_closed_spans_total") == 7
+    assert (run.pipeline.pending_traces, run.pipeline.pending_spans) == (0, 0)
+
+
+async def test_a_scorer_that_breaks_quarantines_its_batch():
+    """Nothing is lost silently and the pipeline goes on."""
+    scorer = FakeScorer()
+    scorer.raises = True
+    async with Run(scorer) as run:
+        run.submit(closed(1))
+        await run.pipeline.drain()
+        scorer.raises = False
+        run.submit(closed(2))
+        await run.pipeline.drain()
+    assert [trace.verdict for trace in run.sink.traces] == ["quarantined", "scored"]
+
+
+async def test_a_sink_that_fails_for_a_moment_gets_the_traces_again():
+    """A retryable error is tried again; nothing is written twice."""
+    async with Run(FakeScorer()) as run:
+        run.sink.raises = [RetryableError("disk full")]
+        run.submit(closed(1))
+        await run.pipeline.drain()
+    assert len(run.sink.traces) == 1
+    assert run.telemetry.value("spanscore_sink_errors_total") == 0
+
+
+@pytest.mark.parametrize("error", [RetryableError("disk full"), ValueError("bug")])
+async def test_a_sink_that_keeps_failing_is_counted_and_harms_no_other(error):
+    """The next sink gets the scores all the same."""
+    broken = RecordingSink()
+    broken.raises = [error] * 10
+    async with Run(FakeScorer(), broken) as run:
+        run.submit(closed(1))
+        await run.pipeline.drain()
+    assert len(run.sink.traces) == 1
+    assert run.telemetry.value("spanscore_sink_errors_total") == 1
+
+
+async def test_drain_returns_at_once_when_there_is_nothing():
+    """An idle pipeline is drained."""
+    async with Run(FakeScorer()) as run:
+        await asyncio.wait_for(run.pipeline.drain(), 1)

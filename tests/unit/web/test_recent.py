@@ -1,0 +1,147 @@
+"""The decision log of the last traces."""
+
+import json
+
+import msgspec
+
+from scorer.api import Sink
+from scorer.config import parse_config
+from scorer.model.trace import Completeness
+from scorer.testing import score, scored_trace
+from scorer.web.recent import RecentTraces
+
+
+class Assembler:
+    """Knows what it is told of open traces."""
+
+    def __init__(self, **known):
+        self.known = known
+
+    def describe(self, trace_id):
+        return self.known.get(trace_id)
+
+
+def recent(limit=3, **known):
+    return RecentTraces(parse_config({"web": {"recent_traces": limit}}), Assembler(**known))
+
+
+def plain(document):
+    return json.loads(msgspec.json.encode(document))
+
+
+def trace_id(number):
+    return f"{number:032x}"
+
+
+async def test_the_oldest_goes_first():
+    """No more than `web.recent_traces` are kept, the newest are listed first."""
+    traces = recent(3)
+    assert isinstance(traces, Sink)
+    await traces.write([scored_trace(n) for n in range(1, 6)])
+    assert [t["trace_id"] for t in traces.latest(10)] == [trace_id(n) for n in (5, 4, 3)]
+    assert [t["trace_id"] for t in traces.latest(1)] == [trace_id(5)]
+    assert traces.find(trace_id(1)) is None
+    await traces.close()
+
+
+async def test_a_revision_takes_the_place_of_the_one_before():
+    """A trace is listed once, as it was scored last."""
+    traces = recent(3)
+    await traces.write([scored_trace(1), scored_trace(2)])
+    await traces.write([scored_trace(1, revision=2)])
+    listed = [(t["trace_id"], t["revision"]) for t in traces.latest(10)]
+    assert listed == [(trace_id(1), 2), (trace_id(2), 1)]
+
+
+async def test_a_finished_trace_is_explained():
+    """The document says when and why it closed, how whole it was, and how each metric fared."""
+    traces = recent()
+    failed = score("faithfulness", None, status="not_applicable", reason="no_answer")
+    await traces.write(
+        [
+            scored_trace(
+                opened=1_700_000_000.0,
+                closed=1_700_000_002.5,
+                close_reason="idle",
+                completeness=Completeness(span_count=9, root_present=False, orphan_parents=2),
+                scores=(score("latency", 0.5), failed),
+                breaches=("latency",),
+                dialects=("otel_genai",),
+            )
+        ]
+    )
+    document = plain(traces.find(trace_id(1)))
+    assert document["state"] == "scored"
+    assert document["opened"] == "2023-11-14T22:13:20.000000000Z"
+    assert document["closed"] == "2023-11-14T22:13:22.500000000Z"
+    assert document["close_reason"] == "idle"
+    assert document["span_count"] == 9
+    assert document["completeness"]["orphan_parents"] == 2
+    assert document["breaches"] == ["latency"]
+    assert [(s["metric"], s["status"], s["reason"]) for s in document["scores"]] == [
+        ("latency", "scored", None),
+        ("faithfulness", "not_applicable", "no_answer"),
+    ]
+
+
+async def test_the_verdict_is_the_state():
+    """A trace that was not scored says so, and why."""
+    traces = recent()
+    await traces.write(
+        [
+            scored_trace(1, verdict="not_agent"),
+            scored_trace(2, verdict="quarantined", reason="worker_died"),
+        ]
+    )
+    assert traces.find(trace_id(1))["state"] == "not_agent"
+    document = traces.find(trace_id(2))
+    assert (document["state"], document["reason"]) == ("quarantined", "worker_died")
+
+
+async def test_an_open_trace_is_asked_of_the_assembler():
+    """A trace that is not scored yet has the same keys, unknown ones null."""
+    known = {trace_id(1): {"state": "open", "opened": 1.5, "span_count": 4}}
+    traces = recent(3, **known)
+    await traces.write([scored_trace(2)])
+    document = traces.find(trace_id(1))
+    assert document["state"] == "open"
+    assert document["span_count"] == 4
+    assert document["opened"] == "1970-01-01T00:00:01.500000000Z"
+    assert document["closed"] is None
+    assert document["scores"] is None
+    assert document.keys() == traces.find(trace_id(2)).keys()
+
+
+async def test_late_spans_of_a_scored_trace_are_told():
+    """What came too late is added to the document of the trace it belongs to."""
+    traces = recent(3, **{trace_id(1): {"state": "late", "late_spans": 2}})
+    assert traces.find(trace_id(1))["state"] == "late"
+    await traces.write([scored_trace(1)])
+    document = traces.find(trace_id(1))
+    assert (document["state"], document["late_spans"]) == ("scored", 2)
+
+
+async def test_times_are_of_the_clock_on_the_wall():
+    """The assembler's clock is translated."""
+    config = parse_config({})
+    traces = RecentTraces(config, Assembler(), lambda seconds: seconds + 1_700_000_000)
+    await traces.write([scored_trace(opened=0.0, closed=2.0)])
+    document = traces.find(trace_id(1))
+    assert document["opened"] == "2023-11-14T22:13:20.000000000Z"
+    assert document["closed"] == "2023-11-14T22:13:22.000000000Z"
+
+
+async def test_tenants_do_not_see_each_other():
+    """The same trace id of another tenant is another trace."""
+    traces = recent()
+    await traces.write([scored_trace(1, tenant="a", service="one"), scored_trace(1, service="two")])
+    assert traces.find(trace_id(1))["service"] == "two"
+    assert traces.find(trace_id(1), "a")["service"] == "one"
+    assert traces.find(trace_id(1), "b") is None
+
+
+async def test_any_text_of_a_span_can_be_shown():
+    """A name with half a character does not break the answer."""
+    traces = recent()
+    await traces.write([scored_trace(agent="a\ud800", scores=(score(explanation="\udfff"),))])
+    assert plain(traces.find(trace_id(1)))["agent"] == "a?"

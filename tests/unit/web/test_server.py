@@ -1,0 +1,44 @@
+"""The web server before it is started."""
+
+import pytest
+
+from scorer.config import Config
+from scorer.telemetry import Telemetry
+from scorer.web.recent import RecentTraces
+from scorer.web.server import Health, WebServer
+
+
+class NoOpenTraces:
+    def describe(self, trace_id):
+        return None
+
+
+def server():
+    recent = RecentTraces(Config(), NoOpenTraces())
+    return WebServer(Config(), Telemetry(), recent, lambda: Health(listening=True, workers=True))
+
+
+@pytest.mark.parametrize(
+    ("health", "missing"),
+    [
+        (Health(listening=True, workers=True), []),
+        (Health(listening=False, workers=True), ["listening"]),
+        (Health(listening=False, workers=False), ["listening", "workers"]),
+    ],
+)
+def test_what_is_not_up_is_missing(health, missing):
+    """A service is ready when nothing is missing."""
+    assert list(health.missing) == missing
+
+
+async def test_it_can_be_stopped_without_a_start():
+    """Stopping is safe at any time."""
+    web = server()
+    await web.stop()
+    await web.stop()
+
+
+def test_it_has_no_address_before_it_listens():
+    """Asking for the address too early is a mistake of the caller."""
+    with pytest.raises(RuntimeError):
+        _ = server().address
