@@ -97,12 +97,21 @@ def _expand(items: Sequence[str | MetricConfig]) -> Iterable[MetricConfig]:
 
 
 def _members(name: str) -> tuple[str, ...]:
+    """Return the metrics of a group; groups hold Spanscore's own metrics only.
+
+    So installing a package changes no scores, and one that is broken harms nobody who does
+    not name its metrics.
+    """
     if name == "default":
-        return names("metrics")
+        return _own_metrics()
     if name in _KINDS:
-        specs = {known: load("metrics", known).spec for known in names("metrics")}
-        return tuple(known for known, spec in specs.items() if spec.kind == name)
+        return tuple(own for own in _own_metrics() if load("metrics", own).spec.kind == name)
     return (name,)
+
+
+def _own_metrics() -> tuple[str, ...]:
+    own = (point.name for point in _points("metrics") if _distribution(point) == "spanscore")
+    return tuple(sorted(own))
 
 
 def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:

@@ -94,7 +94,7 @@ def _kind_first(
             return start, word.start() + number.end()
         plain = word.group().strip(",.").replace("’", "'").rpartition("'")[2]
         if _is_capitalised(plain):
-            named = named or word.end()
+            named = named or word.start() + len(word.group().rstrip(",.;"))
         elif plain not in _PARTICLES or count > _MAX_NAME:
             break
     house = before[-1] if before else None

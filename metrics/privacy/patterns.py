@@ -18,7 +18,9 @@ from stdnum import luhn
 
 from metrics.privacy import addresses, phones
 
-MAX_CANDIDATES = 1000
+_IMAGE_SUFFIXES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp"})
+
+MAX_CANDIDATES = 10_000
 
 
 class Finding(Struct, frozen=True):
@@ -55,6 +57,8 @@ def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
     if any(not label or len(label) > 63 or label.strip("-") != label for label in labels):
         return
     if local == "git" and text[end : end + 1] == ":":  # a repository, not a mailbox
+        return
+    if labels[-1].casefold() in _IMAGE_SUFFIXES:  # "icon@2x.png"
         return
     yield Finding("email", start, end, value.casefold(), 0.95)
 
@@ -151,8 +155,7 @@ def _phones(text: str, start: int, end: int) -> Iterator[Finding]:
         return
     confidence = phones.confidence(text, start, end)
     if confidence:
-        digits = "".join(character for character in text[start:end] if character.isdigit())
-        yield Finding("phone", start, end, digits, confidence)
+        yield Finding("phone", start, end, phones.national(text[start:end]), confidence)
 
 
 def _names(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -220,11 +223,16 @@ class Finder:
             return []
         # A lone surrogate is no text that RE2 takes; "?" keeps every offset.
         safe = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        hints = self._any.Match(safe)
+        if not hints:
+            return []
         found: list[Finding] = []
-        for index in sorted(self._any.Match(safe) or ()):
+        taken = bytearray(len(safe))
+        for index in sorted(hints):
             for finding in self._of_kind(index, safe):
-                if not any(finding.start < f.end and f.start < finding.end for f in found):
+                if not any(taken[finding.start : finding.end]):
                     found.append(finding)
+                    taken[finding.start : finding.end] = b"\1" * (finding.end - finding.start)
         return found
 
     def _of_kind(self, index: int, text: str) -> Iterator[Finding]:

@@ -26,6 +26,7 @@ _GROUPED = re.compile(
 _DATE = re.compile(
     r"(?:19|20)\d\d[-/. ]\d{1,2}[-/. ]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)?\d\d\b"
 )
+_SSN_SHAPE = re.compile(r"\d{3}[ -]\d{2}[ -]\d{4}")
 _WORDS = (
     r"phone|tel|telephone|mobile?|cell|fax|whatsapp|sms|hotline|desk|office|telefon|handy|"
     r"téléphone|tél|portable|teléfono|móvil|telefono|cellulare|telefone|celular|telefoon"
@@ -52,10 +53,16 @@ def confidence(text: str, start: int, end: int) -> float:
     return 0.0 if _is_bound(text, start, end) else _by_shape(text, start, end, number)
 
 
+def national(number: str) -> str:
+    """Return the last ten digits without extension: equal with and without country code."""
+    digits = "".join(c for c in _EXTENSION.sub("", number) if c.isdigit())
+    return digits[-10:]
+
+
 def _by_shape(text: str, start: int, end: int, number: str) -> float:
     if _NORTH_AMERICAN.search(number) or _TEST_NUMBER.fullmatch(number):
         return 0.9
-    if _DATE.match(number):
+    if _DATE.match(number) or _SSN_SHAPE.fullmatch(number):
         return 0.0
     if _is_announced(text, start, end):
         return 0.8

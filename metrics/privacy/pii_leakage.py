@@ -25,6 +25,8 @@ _WEIGHTS = documented.DEFAULT_WEIGHTS | {"iban": 1.0, "ip": 0.2}
 _MAX_FINDINGS = 50
 _MAX_DEPTH = 32
 _MAX_ARGUMENTS = 100_000
+# Kinds whose normal form keeps separators.
+_WRITTEN_AS_IS = frozenset({"email", "address", "ip", "name"})
 _Place = tuple[str, str]
 
 
@@ -168,14 +170,12 @@ class _Given:
 
     def __init__(self, trace: AgentTrace) -> None:
         self._text = " ".join(" ".join(_user_texts(trace)).casefold().split())
-        self._digits = re.sub(r"[\s().+/-]", "", self._text)
+        self._compact = re.sub(r"[\s().+/-]", "", self._text)
 
     def holds(self, finding: Finding) -> bool:
         """Whether the user wrote this value, however it was separated."""
-        value = finding.value.casefold()
-        return value in (self._text if finding.kind in {"email", "name"} else self._digits) or (
-            finding.kind == "address" and value in self._text
-        )
+        given = self._text if finding.kind in _WRITTEN_AS_IS else self._compact
+        return finding.value.casefold() in given
 
 
 def _user_texts(trace: AgentTrace) -> Iterator[str]:

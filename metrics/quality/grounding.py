@@ -93,7 +93,7 @@ class Passage:
 
     def __init__(self, text: str, language: str) -> None:
         self._language = language
-        self.words = set(texts.words(texts.normalise(text).casefold()))
+        self.words = set(texts.folded_words(texts.normalise(text)))
         digits = [word for word in self.words if texts.is_number(word)]
         self.numbers = {reading for number in digits for reading in texts.readings(number)}
         self.numbers.update(part for number in digits for part in texts.parts_of(number))
@@ -144,7 +144,7 @@ def ground(answer: str, contexts: tuple[str, ...]) -> Grounding:
 
 def sentences_of(answer: str) -> list[str]:
     """Return the sentences of an answer without code blocks, headings, list and citation marks."""
-    plain = _MARKUP.sub("", _FENCE.sub("\n", answer))
+    plain = _MARKUP.sub(" ", _FENCE.sub("\n", texts.normalise(answer)))
     return texts.sentences(plain)[:_MAX_CLAIMS]
 
 
@@ -160,12 +160,12 @@ def is_claim(sentence: str, terms: Terms) -> bool:
 
 
 def terms_of(sentence: str, language: str) -> Terms:
-    """Return the content words, numbers and names of a sentence."""
+    """Return the content words, numbers and names of a normalised sentence."""
     stopwords, spelt = STOPWORDS[language], NUMBER_WORDS[language]
     content: set[str] = set()
     numbers: set[tuple[str, ...]] = set()
     names: set[str] = set()
-    for position, token in enumerate(texts.words(texts.normalise(sentence))):
+    for position, token in enumerate(texts.words(sentence)):
         word = token.casefold()
         if texts.is_number(token):
             numbers.add(texts.readings(token))
@@ -242,6 +242,7 @@ def _quoted(sentences: Sequence[str]) -> str:
 
 
 def _cut(sentence: str) -> str:
+    sentence = " ".join(sentence.split())
     if len(sentence) <= _MAX_SHOWN_LENGTH:
         return sentence
     return sentence[: _MAX_SHOWN_LENGTH - 1] + "…"

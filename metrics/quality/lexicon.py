@@ -17,16 +17,16 @@ STOPWORDS: Final[dict[str, frozenset[str]]] = {
             once only or other our out over own per same shall she should since so some such than
             that the their them then there these they this those through to too under until up
             upon us very was we were what when where which while who whom whose why will with
-            within without would you your s t re ve ll d m""",
+            within without would yes you your ok okay s t re ve ll d m""",
         "german": """
-            aber alle als also am an auch auf aus bei bin bis bist da damit dann das dass dein dem
-            den denn der des dessen die dies diese diesem diesen dieser dieses doch dort du durch
-            ein eine einem einen einer eines er es etwas euch für gegen hat hatte haben hier hin
-            ich ihm ihn ihnen ihr ihre im in ist ja jede jeder jedes kann kein keine können man
-            mehr mein mich mir mit muss müssen nach nicht noch nun nur ob oder ohne sehr sein
-            seine sich sie sind so solche soll sollte sowie über um und uns unter vom von vor war
-            waren was weil welche wenn wer werden wie wieder wir wird wo wurde wurden zu zum zur
-            zwischen""",
+            ab aber alle als also am an auch auf aus bei bin bis bist da damit dann das dass dein
+            dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort du
+            durch ein eine einem einen einer eines er es etwas euch für gegen hat hatte haben hier
+            hin ich ihm ihn ihnen ihr ihre im in ist ja jede jeder jedes kann kein keine können
+            man mehr mein mich mir mit muss müssen nach nein nicht noch nun nur ob oder ohne sehr
+            sein seine sich sie sind so solche soll sollte sowie über um und uns unter vom von vor
+            war waren was weil welche wenn wer werden wie wieder wir wird wo wurde wurden zu zum
+            zur zwischen""",
         "french": """
             à afin ai ainsi après au aussi autre aux avait avant avec avoir c car ce ceci cela ces
             cet cette chez comme d dans de des donc dont du elle elles en encore entre est et eu

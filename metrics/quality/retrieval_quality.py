@@ -68,7 +68,7 @@ class RetrievalQuality:
         against = "reference" if trace.reference and trace.reference.answer else "answer"
         target = (trace.reference.answer if trace.reference else None) or trace.answer
         language = texts.language_of(target, retrievals[0][0])
-        terms = terms_of(target, language)
+        terms = terms_of(texts.normalise(target), language)
         if not terms.words and not terms.numbers:
             return Unscored("no_claims")
         relevance = [[_overlap(item, terms, language) for item in group] for group in retrievals]

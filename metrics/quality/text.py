@@ -59,6 +59,12 @@ def words(text: str) -> list[str]:
     return found
 
 
+def folded_words(text: str) -> list[str]:
+    """Return the tokens of a normalised text, case-folded."""
+    # Folding first is faster, but outside ASCII it can split a word ("İ" becomes two signs).
+    return words(text.lower()) if text.isascii() else [word.casefold() for word in words(text)]
+
+
 def is_unspaced(token: str) -> bool:
     """Whether a token is of a script without spaces between words."""
     return token[0] >= "\u0e00" and re.match(f"[{_UNSPACED}]", token) is not None
@@ -109,7 +115,7 @@ def language_of(*texts: str) -> str:
     """Guess the language from the function words at the beginning of the texts."""
     counts = dict.fromkeys(STOPWORDS, 0)
     for text in texts:
-        for word in words(normalise(text[:_SAMPLE_LENGTH]).casefold()):
+        for word in folded_words(normalise(text[:_SAMPLE_LENGTH])):
             for language in _LANGUAGES.get(word, ()):
                 counts[language] += 1
     return max(counts, key=lambda language: counts[language])

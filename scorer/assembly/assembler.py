@@ -12,7 +12,9 @@ the span or byte cap; memory pressure; the end of the input. Only arrival times 
 timers, never the times in the spans.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -22,16 +24,11 @@ from scorer.assembly.deadlines import Deadlines
 from scorer.assembly.open_trace import SPAN_OVERHEAD, OpenTrace, Timers
 from scorer.assembly.tombstones import Tombstones
 from scorer.model.position import Position
-from scorer.model.trace import ClosedTrace, CloseReason, Envelope
-
-# (trace id, span id, parent span id or b"", kind, flags, end, wire bytes, envelope)
-SpanEntry = tuple[bytes, bytes, bytes, int, int, int, bytes, Envelope]
-# (trace id, span id, time, wire bytes, envelope)
-LogEntry = tuple[bytes, bytes, int, bytes, Envelope]
-
+from scorer.model.trace import ClosedTrace, CloseReason, Envelope, LogEntry, SpanEntry
 
 # Span kinds are 0 to 5; a sender may write any int32, which must not size a shift.
 _KIND_MASK = 15
+_TRACE_ID_OF = itemgetter(0)
 
 
 class AssemblerSettings(Struct, frozen=True, kw_only=True):
@@ -93,8 +90,10 @@ class Assembler:
         """Take spans. `is_end` tells an end marker; None = the batch holds none."""
         accepted = duplicates = late = 0
         closed: list[ClosedTrace] = []
-        for trace_id, batch in _by_trace(spans):
-            trace = self._trace(_key(trace_id, tenant), tenant, batch[0][7], position, now)
+        # Spans of one trace mostly stand together; where they do not, it has several batches.
+        for trace_id, group in groupby(spans, _TRACE_ID_OF):
+            batch = list(group)
+            trace = self._trace(_key(trace_id, tenant), tenant, batch[0].envelope, position, now)
             if trace is None:
                 late += self._bury_late(_key(trace_id, tenant), len(batch))
                 continue
@@ -235,15 +234,3 @@ class Assembler:
 def _key(trace_id: bytes, tenant: str) -> bytes:
     """Return the key of a trace: its id alone for the default tenant, to save memory."""
     return trace_id if not tenant else tenant.encode() + b"\0" + trace_id
-
-
-def _by_trace(spans: Sequence[SpanEntry]) -> Iterator[tuple[bytes, list[SpanEntry]]]:
-    """Group a batch by trace, in order of first appearance."""
-    groups: dict[bytes, list[SpanEntry]] = {}
-    for span in spans:
-        group = groups.get(span[0])
-        if group is None:
-            groups[span[0]] = [span]
-        else:
-            group.append(span)
-    return iter(groups.items())

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         ConfigError: the trace id or the URL is not one.
         PermanentError: the service cannot be reached, or does not know the trace.
     """
-    from scorer.cli.output import make_console
+    from scorer.cli.output import print_all
     from scorer.cli.story import tell
 
     trace_id = args.trace_id.strip().lower()
@@ -42,9 +42,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"{args.trace_id!r} is not a trace id; it has 32 hexadecimal digits")
     if not args.url.startswith(("http://", "https://")):
         raise ConfigError(f"--url {args.url}: write it as {_DEFAULT_URL}")
-    console = make_console()
-    for part in tell(_ask(args.url.rstrip("/"), trace_id)):
-        console.print(part)
+    print_all(tell(_ask(args.url.rstrip("/"), trace_id)))
     return 0
 
 

@@ -1,9 +1,10 @@
 """How commands print: consoles, numbers, and text that came from outside."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 _PIPED_WIDTH = 160
 
@@ -21,14 +22,22 @@ def make_console(*, stderr: bool = False) -> "Console":
     return console
 
 
-def number(value: float | None) -> str:
-    """Return a value with about four significant digits; "-" for None."""
+def print_all(parts: "Iterable[RenderableType]") -> None:
+    """Print parts on stdout, one below the other."""
+    console = make_console()
+    for part in parts:
+        console.print(part)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Return a value with about `digits` significant digits; "-" for None."""
     if value is None:
         return "-"
     if abs(value) >= 1e15:
-        return f"{value:.4g}"
-    is_whole = abs(value) >= 1e4 or value == int(value)
-    return f"{value:,.0f}" if is_whole else f"{value:.4g}"
+        return f"{value:.{digits}g}"
+    rounded = float(f"{value:.{digits}g}")
+    is_whole = abs(rounded) >= 10**digits or rounded == int(rounded)
+    return f"{value:,.0f}" if is_whole else f"{value:.{digits}g}"
 
 
 def shorten(text: str, limit: int = 300) -> str:

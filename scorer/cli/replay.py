@@ -24,8 +24,10 @@ def add_parser(subparsers: Subparsers) -> None:
     add_config_options(parser)
     add_metrics_option(parser)
     add("--scores", metavar="OUT.jsonl", help="write every score there (replaces the file)")
-    add("--since", metavar="TIME", type=parse_time, help="leave out spans that ended before")
-    add("--until", metavar="TIME", type=parse_time, help="leave out spans that ended later")
+    add("--since", metavar="TIME", type=parse_time, help="leave out traces that ended before")
+    add(
+        "--until", metavar="TIME", type=parse_time, help="leave out traces that ended then or later"
+    )
     add("--summary", choices=("table", "json"), default="table", help="default: table")
     add(
         "--assert",
@@ -122,12 +124,10 @@ def _print_summary(summary: "ReplaySummary", *, as_json: bool) -> None:
 
         sys.stdout.write(msgspec.json.encode(summary).decode() + "\n")
         return
-    from scorer.cli.output import make_console
+    from scorer.cli.output import print_all
     from scorer.cli.replay_report import report
 
-    console = make_console()
-    for part in report(summary):
-        console.print(part)
+    print_all(report(summary))
 
 
 def _check(assertions: "Sequence[Assertion]", summary: "ReplaySummary") -> int:

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from scorer.cli.output import number, shorten
-from scorer.cli.table import metrics_table
+from scorer.cli.table import metrics_report
 from scorer.receivers.replay import ReplaySummary
 
 
@@ -22,8 +22,7 @@ def report(summary: ReplaySummary) -> Iterator[RenderableType]:
         text = _counts(counts)
         if text:
             yield Text(f"{name:<10} {text}")
-    if summary.metrics:
-        yield metrics_table(summary.metrics)
+    yield from metrics_report(summary.metrics)
     if summary.problem_count:
         yield Text(f"{summary.problem_count} parts of the input could not be read:", style="yellow")
         yield from (Text(f"  {shorten(problem)}") for problem in summary.problems)

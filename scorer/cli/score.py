@@ -34,8 +34,8 @@ def run(args: argparse.Namespace) -> int:
     """
     import asyncio
 
-    from scorer.cli.output import counted, make_console
-    from scorer.cli.table import metrics_table
+    from scorer.cli.output import counted, print_all
+    from scorer.cli.table import metrics_report
     from scorer.scoring.engine import build_engine
     from scorer.scoring.summary import RunSummary
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             sinks.append(_open_out(args.out))
         bad = asyncio.run(_score(engine, lines, sinks))
     if args.out != "-":
-        make_console().print(metrics_table(summary.metrics()))
+        print_all(metrics_report(summary.metrics()))
     if bad:
         print(f"spanscore: error: {counted(bad, 'line')} could not be scored", file=sys.stderr)
     return 1 if bad else 0

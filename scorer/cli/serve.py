@@ -66,12 +66,14 @@ def _run_loop(main: "Coroutine[None, None, None]") -> None:
 async def _serve(config: "Config", *, demo: bool) -> None:
     import asyncio
 
+    from scorer.scoring.memory import settle_memory
     from scorer.service import Service
 
     stop = asyncio.Event()
     _stop_on_signals(stop)
     service = Service(config)
     await service.start()
+    settle_memory()
     _announce(service.addresses)
     if demo:
         await asyncio.gather(service.run(stop), _demo(service.addresses, stop))

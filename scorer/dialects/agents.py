@@ -6,7 +6,7 @@ that only runs other agents and never calls a model or a tool itself is a workfl
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.payload import parse_arguments
@@ -51,52 +51,53 @@ def _name_of_span(name: str) -> str | None:
 
 
 def assign_owners(nodes: Sequence[Node]) -> dict[str, str]:
-    """Set the owning agent of every node; return the names by key of the true agents.
+    """Set the owning agent of every node; return the names of the true agents by key.
 
     `nodes` are in preorder. A name claimed by a span counts only when an agent span bears it.
+    Names that differ in case or punctuation only are one agent, called as it is first.
     """
-    acting = _acting(nodes)
-    names = {_key(name): name for node in acting if (name := agent_name(node))}
+    _mark_agents(nodes)
+    names: dict[str, str] = {}
+    for node in nodes:
+        if node.is_agent and (name := agent_name(node)):
+            names.setdefault(_key(name), name)
     for node in nodes:
         inherited = node.parent.agent if node.parent is not None else None
-        node.is_agent = node in acting
-        if node.is_agent:
-            node.agent = agent_name(node) or inherited
-        else:
-            claimed = node.facts.agent_name
-            node.agent = claimed if claimed and _key(claimed) in names else inherited
+        claimed = agent_name(node) if node.is_agent else node.facts.agent_name
+        node.agent = names.get(_key(claimed), inherited) if claimed else inherited
     wrappers = _wrappers(nodes)
     for node in nodes:
-        if node.agent is not None and _key(node.agent) in wrappers:
+        if node.agent in wrappers:
             node.agent = None
-    return {key: name for key, name in names.items() if key not in wrappers}
+    return {key: name for key, name in names.items() if name not in wrappers}
 
 
-def _acting(nodes: Sequence[Node]) -> set[Node]:
-    """Return the agent spans; else the workflow that itself calls models and tools."""
-    agents = {node for node in nodes if node.facts.role == "agent"}
+def _mark_agents(nodes: Sequence[Node]) -> None:
+    """Mark the agent spans; without any, the workflow that itself calls models and tools."""
     roles = {node.facts.role for node in nodes}
-    if agents or not {"llm", "tool"} <= roles:
-        return agents
-    named = (node for node in nodes if node.facts.role == "workflow" and node.facts.agent_name)
-    return {node for node in [next(named, None)] if node is not None}
+    for node in nodes:
+        node.is_agent = node.facts.role == "agent"
+    if "agent" not in roles and {"llm", "tool"} <= roles:
+        for node in nodes:
+            if node.facts.role == "workflow" and node.facts.agent_name:
+                node.is_agent = True
+                return
 
 
 def _wrappers(nodes: Sequence[Node]) -> set[str]:
-    """Keys of agents that run other agents and do nothing themselves."""
-    working = {_key(node.agent) for node in nodes if node.agent and node.facts.role in _WORKERS}
+    """Names of agents that run other agents and do nothing themselves."""
+    working = {node.agent for node in nodes if node.agent and node.facts.role in _WORKERS}
     below: dict[int, set[str]] = {}  # two names are enough to know that there is another one
     found = set()
     for node in reversed(nodes):
         inner = below.pop(id(node), set())
-        key = _key(node.agent) if node.agent else ""
-        if node.is_agent and key and key not in working and inner - {key}:
-            found.add(key)
-        if node.parent is not None:
-            gathered = below.setdefault(id(node.parent), set())
-            for name in (inner | {key}) & working if key else inner:
-                if len(gathered) < 2:
-                    gathered.add(name)
+        name = node.agent or ""
+        if node.is_agent and name and name not in working and inner - {name}:
+            found.add(name)
+        own = {name} if name in working else set()
+        if node.parent is not None and (inner or own):
+            gathered = below.get(id(node.parent), set()) | inner | own
+            below[id(node.parent)] = set(sorted(gathered)[:2])
     return found
 
 
@@ -106,8 +107,7 @@ def find_agents(nodes: Sequence[Node], handoffs: Sequence[Handoff]) -> tuple[Age
     for node in nodes:
         if node.is_agent and node.agent is not None:
             key = _key(node.agent)
-            known = found.get(key)
-            if known is None or known.id is None:
+            if key not in found or found[key].id is None:
                 found[key] = Agent(node.agent, node.facts.agent_id)
     for handoff in handoffs:
         for name in (handoff.source, handoff.target):
@@ -120,46 +120,33 @@ def find_handoffs(
     nodes: Sequence[Node], tool_calls: Sequence[ToolCall], names: Mapping[str, str]
 ) -> tuple[Handoff, ...]:
     """Return who handed over to whom, each pair once; `names` are the agents by key."""
-    found: dict[tuple[str, str], Handoff] = {}
+    found: dict[tuple[str | None, str], Handoff] = {}
+    for source, target in _passed(nodes, tool_calls, names):
+        source_name = names.get(_key(source), source) if source else None
+        target_name = names.get(_key(target), target) if target else None
+        if target_name is not None and source_name != target_name:
+            found.setdefault((source_name, target_name), Handoff(source_name, target_name))
+    known = {target for source, target in found if source is not None}
+    return tuple(h for (source, target), h in found.items() if source or target not in known)
 
-    def add(source: str | None, target: str | None) -> None:
-        if target is None or (source is not None and _key(source) == _key(target)):
-            return
-        source = names.get(_key(source), source) if source else None
-        target = names.get(_key(target), target)
-        if source is None and any(pair[1] == _key(target) for pair in found):
-            return
-        found.setdefault((_key(source or ""), _key(target)), Handoff(source, target))
 
-    for index, node in enumerate(nodes):
+def _passed(
+    nodes: Sequence[Node], tool_calls: Sequence[ToolCall], names: Mapping[str, str]
+) -> Iterator[tuple[str | None, str | None]]:
+    agents = [node for node in nodes if node.is_agent and node.agent is not None]
+    for node in nodes:
         if node.facts.handoff is not None:
-            handoff = node.facts.handoff
-            add(handoff.source or node.agent, handoff.target or _next_agent(nodes[index:], node))
-        elif node.is_agent and node.agent is not None:
-            add(_outer_agent(node), node.agent if _outer_agent(node) else None)
+            source = node.facts.handoff.source or node.agent
+            yield source, node.facts.handoff.target or _next_agent(agents, node)
+        elif node.is_agent and node.parent is not None and node.parent.agent is not None:
+            yield node.parent.agent, node.agent
     for call in tool_calls:
-        add(call.agent, _target(call, names))
-    return tuple(found.values())
+        yield call.agent, _target(call, names)
 
 
-def is_handoff_tool(name: str) -> bool:
-    """Tell whether a tool's name says that it passes control on."""
-    return _HANDOFF.match(name) is not None
-
-
-def _outer_agent(node: Node) -> str | None:
-    return node.parent.agent if node.parent is not None else None
-
-
-def _next_agent(later: Sequence[Node], handoff: Node) -> str | None:
-    for node in later:
-        if (
-            node.is_agent
-            and node.agent not in (None, handoff.agent)
-            and node.span.start_ns >= handoff.span.start_ns
-        ):
-            return node.agent
-    return None
+def _next_agent(agents: Sequence[Node], handoff: Node) -> str | None:
+    later = (node for node in agents if node.span.start_ns >= handoff.span.start_ns)
+    return next((node.agent for node in later if node.agent != handoff.agent), None)
 
 
 def _target(call: ToolCall, names: Mapping[str, str]) -> str | None:

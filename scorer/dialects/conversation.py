@@ -62,9 +62,11 @@ def told_calls(calls: Sequence[ModelCall], nodes: Sequence[Node]) -> tuple[ToldC
 
 def wrapper_messages(node: Node) -> tuple[Message, ...]:
     """Return the conversation that an agent or chain span recorded, () when none."""
-    facts = node.facts
-    outputs = facts.output_messages or messages_in(facts.output_text)
-    return (*(facts.input_messages or ()), *outputs)
+    if node.conversation is None:
+        facts = node.facts
+        outputs = facts.output_messages or messages_in(facts.output_text)
+        node.conversation = (*(facts.input_messages or ()), *outputs)
+    return node.conversation
 
 
 def _turns(calls: Sequence[ModelCall]) -> list[_Turn]:

@@ -4,8 +4,8 @@ One span often carries several dialects at once: a span processor adds OpenInfer
 native `gen_ai.*` spans, OpenLLMetry puts its own keys beside the standard ones. So the choice
 is made per field, never per span. Dialects that are not listed here (plug-ins) come first, in
 the order in which they are given: they were installed because they know better. The standard
-`gen_ai.*` keys come last, because translations into them lose detail; only for the kind of
-span and the conversation they rank higher.
+`gen_ai.*` keys come last, because translations into them lose detail (OpenLLMetry calls every
+outermost chain an agent there); only for the conversation id they come first.
 """
 
 from collections.abc import Sequence
@@ -16,35 +16,21 @@ from scorer.model.agent_trace import Usage
 from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
 
-_BY_DETAIL = (
-    "openinference",
-    "openllmetry",
-    "langfuse",
-    "mlflow",
-    "langsmith",
-    "vercel_ai",
-    "otel_genai",
-)
-_BY_FIELD: dict[str, tuple[str, ...]] = {
-    "role": (
-        "openinference",
-        "openllmetry",  # its own `gen_ai.operation.name` calls every outermost chain an agent
-        "otel_genai",
-        "langfuse",
-        "mlflow",
-        "langsmith",
-        "vercel_ai",
-    ),
-    "session_id": (
-        "otel_genai",
-        "openinference",
-        "langfuse",
-        "openllmetry",
-        "langsmith",
-        "vercel_ai",
-        "mlflow",
-    ),
-}
+
+class _Rank:
+    """Sort key: the place of a dialect in an order; one that is not listed comes first."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, *order: str) -> None:
+        self._places = {name: place for place, name in enumerate(order)}
+
+    def __call__(self, item: "Dialect | Read") -> int:
+        return self._places.get(item.name, -1)
+
+
+_BY_DETAIL = _Rank("openinference", "openllmetry", "otel_genai")
+_BY_FIELD = {"session_id": _Rank("otel_genai", "openinference", "openllmetry")}
 _FIELDS = tuple(name for name in SpanFacts.__struct_fields__ if name not in ("usage", *_BY_FIELD))
 _USAGE_FIELDS = Usage.__struct_fields__
 _NOTHING = SpanFacts()
@@ -53,13 +39,13 @@ _NOTHING = SpanFacts()
 class Read(NamedTuple):
     """What one dialect said about a span."""
 
-    dialect: str
+    name: str
     facts: SpanFacts
 
 
 def by_detail(dialects: Sequence[Dialect]) -> tuple[Dialect, ...]:
     """Return the dialects in the order in which their facts are preferred."""
-    return tuple(sorted(dialects, key=lambda dialect: _rank(dialect.name, _BY_DETAIL)))
+    return tuple(sorted(dialects, key=_BY_DETAIL))
 
 
 def read_all(
@@ -80,21 +66,9 @@ def merge(reads: Sequence[Read]) -> SpanFacts:
     if len(reads) == 1:
         return reads[0].facts
     fields: dict[str, Any] = {name: _first(reads, name) for name in _FIELDS}
-    for name, order in _BY_FIELD.items():
-        fields[name] = _first(sorted(reads, key=_Rank(order)), name)
+    for name, rank in _BY_FIELD.items():
+        fields[name] = _first(sorted(reads, key=rank), name)
     return SpanFacts(usage=_usage(reads), **fields)
-
-
-class _Rank:
-    """Sort key: the place of a dialect in an order; one that is not listed comes first."""
-
-    __slots__ = ("_places",)
-
-    def __init__(self, order: Sequence[str]) -> None:
-        self._places = {name: place for place, name in enumerate(order)}
-
-    def __call__(self, item: Dialect | Read) -> int:
-        return self._places.get(item.name, -1)
 
 
 def _first(reads: Sequence[Read], field: str) -> Any:

@@ -130,10 +130,10 @@ def _from_repr(value: str) -> Any:
 def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> list[Message]:
     role, body = _open(item)
     draft = _Draft(content)
-    kind = item.get("type")
+    kind = text(item.get("type"))
     if kind in _CALL_TYPES or kind in _RESULT_TYPES:  # a bare item of the Responses API
         draft.part(item)
-        role = role or "assistant"
+        role, body = role or "assistant", {}
     elif kind == "reasoning":
         return []
     else:
@@ -202,9 +202,7 @@ class _Draft:
                     self._text(part)
 
     def part(self, part: Mapping[str, Any]) -> None:
-        kind = part.get("type")
-        if not isinstance(kind, str):
-            kind = part.get(CLASS)
+        kind = text(part.get("type")) or text(part.get(CLASS))
         if kind in _TEXT_TYPES and self._text(part.get("content") or part.get("text")):
             return
         if kind in _CALL_TYPES:
@@ -218,7 +216,7 @@ class _Draft:
         if not isinstance(value, str) or not value:
             return False
         structure = _from_repr(value) if value.endswith(")") else None
-        if isinstance(structure, dict) and structure.get("type") in _CALL_TYPES:
+        if isinstance(structure, dict) and text(structure.get("type")) in _CALL_TYPES:
             self._call(structure)
         elif text(value) is not None:
             self.texts.append(value)
@@ -256,7 +254,8 @@ class _Draft:
             None,
         )
         requested = RequestedCall(name, parse_arguments(raw).value, identifier(call_id))
-        if requested not in self.calls:
+        # LangChain tells a call twice: as a content block and in `tool_calls`.
+        if requested.id is None or all(known.id != requested.id for known in self.calls):
             self.calls.append(requested)
 
     def _result(self, part: Mapping[str, Any]) -> None:

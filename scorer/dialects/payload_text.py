@@ -51,7 +51,6 @@ _REPLY_KEYS = (
 )
 _MESSAGE_LISTS = frozenset({"messages", "replies", "choices", "generations"})
 _DEPTH = 5
-_NESTED = 1  # the depth at which pipelines name their components
 _Find = Callable[[tuple[Message, ...]], str | None]
 
 
@@ -136,10 +135,16 @@ def _in_dict(
         if found is not None:
             return found
     inner_values = tuple(value.values())
-    if len(inner_values) == 1 and isinstance(inner_values[0], str) and depth < 2:
+    if keys is _REQUEST_KEYS and depth < 2 and _is_single_text(inner_values):
         return text(inner_values[0])
-    nested = (inner for inner in inner_values if isinstance(inner, dict) and depth == _NESTED)
+    # Pipelines record under the names of their components: {"data": {name: input}}, {name: output}.
+    components = 1 if keys is _REQUEST_KEYS else 0
+    nested = (inner for inner in inner_values if isinstance(inner, dict) and depth == components)
     return next(filter(None, (_search(inner, keys, find, depth + 1) for inner in nested)), None)
+
+
+def _is_single_text(values: tuple[Any, ...]) -> bool:
+    return len(values) == 1 and isinstance(values[0], str)
 
 
 def _in_list(value: list[Any], keys: tuple[str, ...], find: _Find, depth: int) -> str | None:

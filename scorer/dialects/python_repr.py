@@ -50,7 +50,7 @@ def _value(node: ast.expr, depth: int) -> Any:
     match node:
         case ast.Constant(value=value):
             return value
-        case ast.Dict(keys=keys, values=values):
+        case ast.Dict(keys=keys, values=values) if None not in keys:
             return {
                 str(_value(key, depth + 1)): _value(value, depth + 1)
                 for key, value in zip(keys, values, strict=True)

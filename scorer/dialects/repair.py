@@ -11,7 +11,7 @@ from typing import Any
 from scorer.dialects.values import parse_json
 
 LIMIT = 65_536  # characters looked at; attribute limits are far below
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _CLOSE = {"{": "}", "[": "]"}
 _STARTS = ('{"', '[{"', '["', '[["', '[[{"')
 
@@ -40,6 +40,8 @@ def complete(text: str) -> str | None:
     expect_value = False
     for match in _TOKEN.finditer(text):
         piece, end = match.group(), match.end()
+        if match.group(1) == "":
+            break  # the string in which the text was cut
         if piece in _CLOSE:
             brackets.append(piece)
         elif piece in {"}", "]"}:

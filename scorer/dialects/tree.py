@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from scorer.api import Dialect
 from scorer.dialects.merge import by_detail, merge, read_all
+from scorer.model.agent_trace import Message
 from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
 from scorer.model.trace import Trace
@@ -23,10 +24,21 @@ class Node:
 
     `known` names the dialects that read it. `in_tool` = a tool or a check runs it, not the
     agent itself. `agent` is the name of the agent that owns it, and
-    `is_agent` says that the span is the run of an agent.
+    `is_agent` says that the span is the run of an agent. `conversation` is filled in by the
+    first who asks for it.
     """
 
-    __slots__ = ("agent", "children", "facts", "in_tool", "is_agent", "known", "parent", "span")
+    __slots__ = (
+        "agent",
+        "children",
+        "conversation",
+        "facts",
+        "in_tool",
+        "is_agent",
+        "known",
+        "parent",
+        "span",
+    )
 
     def __init__(self, span: Span, facts: SpanFacts, known: tuple[str, ...]) -> None:
         self.span = span
@@ -34,6 +46,7 @@ class Node:
         self.known = known
         self.in_tool = False
         self.is_agent = False
+        self.conversation: tuple[Message, ...] | None = None
         self.parent: Node | None = None
         self.children: list[Node] = []
         self.agent: str | None = None
@@ -84,7 +97,7 @@ def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
     for span in sorted(trace.spans, key=lambda span: (span.start_ns, span.span_id)):
         records = logs.get(span.span_id, ())
         reads = read_all(span, records, preferred)
-        known = tuple(read.dialect for read in reads)
+        known = tuple(read.name for read in reads)
         nodes[span.span_id] = Node(span, merge(reads), known)
     return Tree(_linked(nodes))
 

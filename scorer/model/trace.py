@@ -27,6 +27,32 @@ class Envelope(NamedTuple):
     scope: bytes
 
 
+class SpanEntry(NamedTuple):
+    """One valid span: ids (16 and 8 bytes), end in Unix nanoseconds, wire bytes as sent.
+
+    `parent_span_id` is `b""` for a root.
+    """
+
+    trace_id: bytes
+    span_id: bytes
+    parent_span_id: bytes
+    kind: int
+    flags: int
+    end_ns: int
+    wire: bytes
+    envelope: Envelope
+
+
+class LogEntry(NamedTuple):
+    """One log record of a trace. `span_id` is `b""` where the record names no valid span."""
+
+    trace_id: bytes
+    span_id: bytes
+    time_ns: int
+    wire: bytes
+    envelope: Envelope
+
+
 class Completeness(Struct, frozen=True, kw_only=True):
     """How much of a trace was there when it was scored.
 

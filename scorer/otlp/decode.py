@@ -25,6 +25,8 @@ from scorer.model.trace import ClosedTrace, Envelope, Trace
 
 _M = TypeVar("_M", bound=Message)
 
+_NO_SPAN = bytes(8)
+
 
 def decode_trace(closed: ClosedTrace) -> Trace:
     """Decode all spans and log records of a closed trace; what does not decode is counted."""
@@ -85,13 +87,13 @@ class _Decoder:
     def span(self, wire: bytes, resource: Resource, scope: Scope) -> Span:
         pb = trace_pb2.Span.FromString(wire)
         status = pb.status
+        parent = pb.parent_span_id
         dropped = pb.dropped_attributes_count, pb.dropped_events_count, pb.dropped_links_count
-        if any(dropped):
-            self.dropped += sum(dropped)
+        self.dropped += sum(dropped)
         return Span(
             pb.trace_id.hex(),
             pb.span_id.hex(),
-            pb.parent_span_id.hex() if any(pb.parent_span_id) else "",
+            parent.hex() if parent != _NO_SPAN else "",
             pb.name,
             pb.kind,
             pb.start_time_unix_nano,

@@ -14,7 +14,9 @@ Nothing here raises on bad data: what cannot be cut becomes a frame with a `prob
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from scorer.errors import PermanentError
 from scorer.otlp.inflate import ZSTD_MAGIC, Source
+from scorer.otlp.wire import length_delimited, read_varint
 
 MAX_RECORD: Final = 64 * 1024 * 1024
 """Bytes of one line, record or JSON document that are read at most."""
@@ -95,7 +97,7 @@ def bare(source: Source) -> Iterator[Frame]:
             yield Frame(number, b"", "no OTLP request goes on like this; the rest is not read")
             return
         frame = _take(source, size, number)
-        yield frame if frame.problem else frame._replace(data=_tagged(frame.data))
+        yield frame if frame.problem else frame._replace(data=length_delimited(1, frame.data))
 
 
 def _take(source: Source, size: int, number: int) -> Frame:
@@ -126,12 +128,10 @@ def _is_record(start: bytes) -> bool:
 
 def _varint(data: bytes) -> tuple[int, int]:
     """Return the value and the width of the varint at the start; the value -1 if it is none."""
-    value = 0
-    for at, byte in enumerate(data[:_MAX_VARINT]):
-        value |= (byte & 0x7F) << (7 * at)
-        if byte < 0x80:
-            return value, at + 1
-    return -1, 0
+    try:
+        return read_varint(data, 0)
+    except PermanentError:
+        return -1, 0
 
 
 def _read_varint(source: Source) -> int:
@@ -141,13 +141,3 @@ def _read_varint(source: Source) -> int:
         if byte[0] < 0x80:
             return _varint(data)[0]
     return -1
-
-
-def _tagged(payload: bytes) -> bytes:
-    size = len(payload)
-    out = bytearray(_REQUEST_TAG)
-    while size > 0x7F:
-        out.append(size & 0x7F | 0x80)
-        size >>= 7
-    out.append(size)
-    return bytes(out) + payload

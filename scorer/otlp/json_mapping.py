@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
 from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
@@ -24,9 +24,15 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 from scorer.errors import PermanentError
 from scorer.otlp.json_values import InvalidError, converter, json_kind, parse_json
 from scorer.otlp.signal import TOP_KEYS
+from scorer.otlp.wire import count_messages, path
 
 MAX_DEPTH: Final = 64
 """Nested messages that are accepted; protobuf itself refuses about 100."""
+
+# A Metric holds its points in gauge, sum, histogram, exponential_histogram or summary.
+_METRIC_POINTS = path(1, 2, 2, (5, 7, 9, 10, 11), 1)
+MAX_REJECTED: Final = 10_000
+"""Spans or log records of one request that are rejected one by one; more fail the request."""
 
 _REJECTABLE = {"opentelemetry.proto.trace.v1.Span", "opentelemetry.proto.logs.v1.LogRecord"}
 
@@ -70,19 +76,9 @@ def count_metric_points(body: bytes) -> int:
     """Return the number of data points in an ExportMetricsServiceRequest (protobuf).
 
     Raises:
-        PermanentError: The body is no protobuf.
+        PermanentError: The body is no protobuf, or holds too many tiny messages.
     """
-    try:
-        request = metrics_service_pb2.ExportMetricsServiceRequest.FromString(body)
-    except DecodeError as error:
-        raise PermanentError(f"{len(body)} bytes that are no metrics request: {error}") from error
-    return sum(
-        len(getattr(metric, kind).data_points)
-        for group in request.resource_metrics
-        for scope_metrics in group.scope_metrics
-        for metric in scope_metrics.metrics
-        if (kind := metric.WhichOneof("data"))
-    )
+    return count_messages(body, _METRIC_POINTS)
 
 
 def request_from_document(document: Any, top: str) -> JsonRequest:
@@ -191,6 +187,9 @@ class _Mapper:
             del items[-1]
             self.rejected += 1
             self.note(str(error))
+            if self.rejected > MAX_REJECTED:
+                text = f"more than {MAX_REJECTED} items are wrong; the first: {self.warning}"
+                raise PermanentError(text) from error
 
 
 @cache

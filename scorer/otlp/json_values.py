@@ -17,9 +17,11 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from scorer.errors import PermanentError
+from scorer.errors import PermanentError, TooLargeError
 
 _ID_BYTES = {"trace_id": 16, "span_id": 8, "parent_span_id": 8}
+_SMALL = 1024 * 1024
+_MIN_PER_OBJECT = 6
 _NUMBER = re.compile(r"-?[0-9]{1,32}(\.[0-9]{1,32})?([eE][+-]?[0-9]{1,4})?")
 
 
@@ -47,9 +49,11 @@ def parse_json(body: bytes | str) -> Any:
 
     Raises:
         PermanentError: It is none, has a duplicate key, or nests too deeply.
+        TooLargeError: It is made of tiny objects that would take far more memory.
     """
     with _json_errors():
         text = body.decode("utf-8-sig") if isinstance(body, bytes) else body
+        _refuse_hollow(text)
         return _DECODER.decode(text)
 
 
@@ -61,12 +65,20 @@ def iter_json(body: bytes) -> Iterator[Any]:
     """
     with _json_errors():
         text = body.decode("utf-8-sig")
+    _refuse_hollow(text)
     at = _skip_space(text, 0)
     while at < len(text):
         with _json_errors():
             document, at = _DECODER.raw_decode(text, at)
         yield document
         at = _skip_space(text, at)
+
+
+def _refuse_hollow(text: str) -> None:
+    # An empty object of three characters becomes seventy bytes. Real requests have one object
+    # in twenty characters or more.
+    if len(text) > _SMALL and text.count("{") + text.count("[") > len(text) // _MIN_PER_OBJECT:
+        raise TooLargeError(f"too many tiny objects in JSON of {len(text)} characters")
 
 
 def _skip_space(text: str, at: int) -> int:

@@ -18,7 +18,8 @@ from google.protobuf.message import DecodeError, Message
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.errors import PermanentError
-from scorer.model.trace import Envelope
+from scorer.model.trace import Envelope, LogEntry, SpanEntry
+from scorer.otlp.wire import count_messages, path
 from scorer.pb.split.v1 import split_pb2
 
 END_MARKER = "spanscore.trace.end"
@@ -29,25 +30,12 @@ _NO_SPAN = bytes(8)
 # LogRecord.time_unix_nano is a fixed64 (tag 0x09). Spans and metrics start with a
 # length-delimited field 1 instead, which no log record can have.
 _NOT_A_LOG = b"\x0a"
+# What a body over `_SMALL` bytes is walked for before it is parsed: spans or log records.
+_ITEMS = path(1, 2, 2)
+_SMALL = 2**20
 _WRONG_SIGNAL = "is this payload meant for another OTLP signal?"
 
 _M = TypeVar("_M", bound=Message)
-
-
-class SpanEntry(NamedTuple):
-    """One valid span: ids (16 and 8 bytes), end in Unix nanoseconds, wire bytes as sent.
-
-    `parent_span_id` is `b""` for a root.
-    """
-
-    trace_id: bytes
-    span_id: bytes
-    parent_span_id: bytes
-    kind: int
-    flags: int
-    end_ns: int
-    wire: bytes
-    envelope: Envelope
 
 
 class SplitSpans(NamedTuple):
@@ -56,16 +44,6 @@ class SplitSpans(NamedTuple):
     spans: list[SpanEntry]
     rejected: int
     rejected_reason: str
-
-
-class LogEntry(NamedTuple):
-    """One log record of a trace. `span_id` is `b""` where the record names no valid span."""
-
-    trace_id: bytes
-    span_id: bytes
-    time_ns: int
-    wire: bytes
-    envelope: Envelope
 
 
 class SplitLogs(NamedTuple):
@@ -121,6 +99,7 @@ def split_traces(body: bytes) -> SplitSpans:
 
     Raises:
         PermanentError: The body is no protobuf, or holds nothing that looks like a span.
+        TooLargeError: The body is made of tiny messages that would take far more memory.
     """
     request = _parse(split_pb2.Traces, body, "ExportTraceServiceRequest")
     if body and not request.resource_spans:
@@ -142,6 +121,7 @@ def split_logs(body: bytes) -> SplitLogs:
 
     Raises:
         PermanentError: The body is no protobuf, or holds nothing that looks like a log record.
+        TooLargeError: The body is made of tiny messages that would take far more memory.
     """
     request = _parse(split_pb2.Logs, body, "ExportLogsServiceRequest")
     if body and not request.resource_logs:
@@ -172,6 +152,8 @@ def has_end_marker(wire: bytes) -> bool:
 
 
 def _parse(message: type[_M], body: bytes, name: str) -> _M:
+    if len(body) > _SMALL:
+        count_messages(body, _ITEMS)
     try:
         return message.FromString(body)
     except DecodeError as error:
@@ -191,7 +173,14 @@ def _split_spans(
             rejects.add("a span does not decode", foreign=True)
             continue
         trace_id, span_id, parent = head.trace_id, head.span_id, head.parent_span_id
-        if problem := _problem(trace_id, span_id, parent):
+        if (
+            len(trace_id) != 16
+            or len(span_id) != 8
+            or trace_id == _NO_TRACE
+            or span_id == _NO_SPAN
+            or (parent and len(parent) != 8)
+        ):
+            problem = _problem(trace_id, span_id, parent)
             rejects.add(problem, foreign=not (trace_id or span_id))
             continue
         if parent == _NO_SPAN:
@@ -202,13 +191,12 @@ def _split_spans(
 
 
 def _problem(trace_id: bytes, span_id: bytes, parent: bytes) -> str:
+    """Say which id of a span is wrong."""
     if len(trace_id) != 16 or trace_id == _NO_TRACE:
         return _id_problem("trace_id", trace_id, 16)
     if len(span_id) != 8 or span_id == _NO_SPAN:
         return _id_problem("span_id", span_id, 8)
-    if parent and len(parent) != 8:
-        return _id_problem("parent_span_id", parent, 8)
-    return ""
+    return _id_problem("parent_span_id", parent, 8)
 
 
 def _id_problem(name: str, value: bytes, want: int) -> str:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 
 from scorer.errors import PermanentError, RetryableError, SpanscoreError, TooLargeError
-from scorer.telemetry import Telemetry
+from scorer.telemetry import FaultLog, Telemetry
 
-_log = logging.getLogger(__name__)
+_LOG = logging.getLogger("spanscore.receivers")
 
 INVALID_ARGUMENT = 3
 DEADLINE_EXCEEDED = 4
@@ -19,8 +19,6 @@ UNAVAILABLE = 14
 
 MAX_RETRY_DELAY_S = 2.0
 """Longest delay that is asked for: the Python exporter drops a batch over a longer one."""
-
-_LOG_INTERVAL_S = 60.0
 
 
 class RefusedError(SpanscoreError):
@@ -58,9 +56,7 @@ class Refusals:
     ) -> None:
         self._receiver = receiver
         self._telemetry = telemetry
-        self._clock = clock
-        self._next_log = clock()
-        self._unlogged = 0
+        self._log = FaultLog(_LOG, clock)
         telemetry.add("spanscore_receiver_faults_total", 0, receiver=receiver)
 
     def explain(self, error: Exception) -> RefusedError:
@@ -79,18 +75,7 @@ class Refusals:
 
     def _note_fault(self, error: Exception) -> None:
         self._telemetry.add("spanscore_receiver_faults_total", receiver=self._receiver)
-        now = self._clock()
-        if now < self._next_log:
-            self._unlogged += 1
-            return
-        _log.error(
-            "%s: unexpected fault, the sender is asked to retry (%d more since the last report)",
-            self._receiver,
-            self._unlogged,
-            exc_info=error,
-        )
-        self._next_log = now + _LOG_INTERVAL_S
-        self._unlogged = 0
+        self._log.report(f"{self._receiver}: unexpected fault, the sender is asked to retry", error)
 
 
 def _unavailable(text: str, delay_s: float) -> RefusedError:

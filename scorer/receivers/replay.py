@@ -157,12 +157,19 @@ class _Replay:
             "logs": self._ingest.logs,
             "metrics": self._ingest.metrics,
         }[request.signal]
+        self._count_rejected(request)
         try:
             taker(request.body)
         except PermanentError as error:
             self._bad_requests.append(str(error))
         self._ingest.poll()
         await asyncio.sleep(0)
+
+    def _count_rejected(self, request: StoredRequest) -> None:
+        """Count what was not usable when the file was read: the door never sees it."""
+        if request.rejected and request.signal == "traces":
+            self._telemetry.add("spanscore_offered_spans_total", request.rejected)
+            self._telemetry.add("spanscore_refused_spans_total", request.rejected, reason="invalid")
 
     async def _make_room(self, size: int) -> None:
         """Wait for scores, then close the oldest traces: nobody can send a file again."""

@@ -14,8 +14,9 @@ def _context_reason(trace: AgentTrace) -> str | None:
 
 
 def _outputs_reason(trace: AgentTrace) -> str | None:
-    said = trace.answer is not None or trace.messages or trace.tool_calls or trace.errors
-    return None if said else "no_outputs"
+    if trace.answer is not None or trace.messages or trace.tool_calls or trace.errors:
+        return None
+    return None if any(call.output_messages for call in trace.llm_calls) else "no_outputs"
 
 
 def _reference_reason(trace: AgentTrace) -> str | None:

@@ -35,6 +35,7 @@ from scorer.scoring.facts import trace_facts
 from scorer.scoring.references import ReferenceStore, read_references
 from scorer.scoring.results import Subject, scores_of
 from scorer.scoring.rules import Rules, is_sampled
+from scorer.telemetry import FaultLog
 
 _LOG = logging.getLogger("spanscore.scoring")
 
@@ -58,6 +59,7 @@ class Engine:
         self._references = references or ReferenceStore()
         self._rules = rules or Rules(())
         self._breaker = Breaker()
+        self._faults = FaultLog(_LOG)
 
     def view(self, closed: ClosedTrace) -> AgentTrace:
         """Return what metrics would read of a trace."""
@@ -69,8 +71,8 @@ class Engine:
         """Score a closed trace; `only` runs a single metric ("" = none, just normalise)."""
         try:
             view = self.view(closed)
-        except Exception:  # noqa: BLE001 - the boundary of one trace
-            _LOG.exception("trace %s cannot be normalised", closed.trace_id.hex())
+        except Exception as error:  # noqa: BLE001 - the boundary of one trace
+            self._faults.report("a trace cannot be normalised", error)
             return quarantined(closed, "normalise_failed")
         subject = Subject(
             id=view.trace_id, trace=view, close_reason=closed.reason, revision=closed.revision
@@ -141,7 +143,7 @@ class Engine:
             self._breaker.strike(name, time.monotonic())
             return Unscored("timeout", "failed")
         except Exception as error:  # noqa: BLE001 - the boundary of one metric
-            _LOG.warning("metric %s failed on trace %s", name, view.trace_id, exc_info=True)
+            self._faults.report(f"metric {name} failed", error)
             return Unscored("metric_raised", "failed", {"error": type(error).__name__})
         self._breaker.clear(name)
         if not isinstance(result, Measurement | Unscored):

@@ -17,7 +17,7 @@ from scorer.errors import RetryableError
 from scorer.model.trace import ClosedTrace
 from scorer.scoring.engine import quarantined
 from scorer.scoring.scorers import Scorer
-from scorer.telemetry import Telemetry
+from scorer.telemetry import FaultLog, Telemetry
 
 _LOG = logging.getLogger("spanscore.pipeline")
 
@@ -42,6 +42,7 @@ class Pipeline:
         self._budget = budget
         self._telemetry = telemetry
         self._clock = clock
+        self._faults = FaultLog(_LOG)
         self._waiting: deque[ClosedTrace] = deque()
         self._pending: deque[ClosedTrace] = deque()
         self._arrived = asyncio.Event()
@@ -96,8 +97,8 @@ class Pipeline:
     async def _score(self, batch: list[ClosedTrace]) -> list[ScoredTrace]:
         try:
             return await self._scorer.score(batch)
-        except Exception:  # noqa: BLE001 - the boundary of one batch
-            _LOG.exception("scoring %d traces failed", len(batch))
+        except Exception as error:  # noqa: BLE001 - the boundary of one batch
+            self._faults.report("scoring a batch failed", error)
             return [quarantined(trace, "scoring_failed") for trace in batch]
 
     async def _emit(
@@ -135,11 +136,11 @@ class Pipeline:
             try:
                 return await sink.write(scored)
             except RetryableError as error:
-                _LOG.warning("%s: %s", name, error)
+                self._faults.report(f"{name} is asked again", error)
                 if delay is not None:
                     await asyncio.sleep(delay)
-            except Exception:  # noqa: BLE001 - the boundary of one sink
-                _LOG.exception("%s failed", name)
+            except Exception as error:  # noqa: BLE001 - the boundary of one sink
+                self._faults.report(f"{name} failed", error)
                 break
         self._telemetry.add("spanscore_sink_errors_total", sink=name)
         return None

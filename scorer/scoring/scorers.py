@@ -185,12 +185,16 @@ class PoolScorer:
 def build_scorer(config: Config, telemetry: Telemetry) -> Scorer:
     """Return what runs the metrics: this process for 0 workers, else a pool."""
     engine = build_engine(config)
-    workers = config.scoring.workers
-    if workers == "auto":
-        workers = max(1, min(_MAX_WORKERS, (os.cpu_count() or 2) - 1))
+    wanted = config.scoring.workers
+    workers = _auto_workers() if wanted == "auto" else wanted
     if workers == 0:
         return InProcessScorer(engine)
     names = [loaded.spec.name for loaded in engine.metrics]
     return PoolScorer(
         config, workers, names, lambda: telemetry.add("spanscore_worker_restarts_total")
     )
+
+
+def _auto_workers() -> int:
+    """Return one worker a core, less the one that receives and assembles."""
+    return max(1, min(_MAX_WORKERS, (os.cpu_count() or 2) - 1))

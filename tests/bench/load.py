@@ -1,6 +1,7 @@
 """The load of the benchmarks: OTLP requests of real-looking agent spans with fresh ids."""
 
 import itertools
+import json
 import os
 from collections.abc import Iterator
 
@@ -82,7 +83,7 @@ def agent_trace(trace_id: int) -> TraceBuilder:
 
 
 def _messages(role: str, text: str) -> str:
-    return '[{"role": "%s", "parts": [{"type": "text", "content": "%s"}]}]' % (role, text)
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
 
 
 class Requests:

@@ -1,6 +1,6 @@
 """The servers under test, each in a process of its own: `serve.py count|ingest|service`.
 
-`count` only counts the bytes of each request, `ingest` assembles and never scores,
+`count` only counts the bytes of each request, `ingest` assembles and drops what closes,
 `service` is the whole of Spanscore with `scoring.workers: 0` (one core). Each prints its
 port, and ends with its standard input.
 """
@@ -19,6 +19,7 @@ from scorer.config import parse_config
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.receivers.otlp_grpc import OtlpGrpcReceiver
+from scorer.scoring.memory import settle_memory
 from scorer.service import Service
 from scorer.telemetry import Telemetry
 
@@ -51,7 +52,7 @@ async def count():
 async def ingest():
     config = parse_config(
         {
-            "assembly": {"memory": "20GiB", "linger": "1h", "idle_timeout": "1h"},
+            "assembly": {"memory": "20GiB", "linger": "500ms"},
             "receivers": {"otlp": {"grpc": ANY_PORT}},
         }
     )
@@ -62,12 +63,21 @@ async def ingest():
         budget=budget,
         telemetry=telemetry,
         clock=time.monotonic,
-        on_closed=lambda _: None,
+        on_closed=lambda traces: budget.release(sum(trace.size for trace in traces)),
     )
     receiver = OtlpGrpcReceiver(config, door, telemetry)
     await receiver.start()
+    polling = asyncio.create_task(poll(door))
+    settle_memory()
     await until_stdin_ends(receiver.address[1])
+    polling.cancel()
     await receiver.stop(0)
+
+
+async def poll(door):
+    while True:
+        await asyncio.sleep(0.05)
+        door.poll()
 
 
 async def service():
@@ -83,6 +93,7 @@ async def service():
     await running.start()
     stop = asyncio.Event()
     task = asyncio.create_task(running.run(stop))
+    settle_memory()
     port = running.addresses["otlp_grpc"][1]
     await until_stdin_ends(f"{port} {running.addresses['web'][1]}")
     stop.set()

@@ -204,14 +204,15 @@ def test_replay_prints_a_table(spans_file):
     assert "faithfulness" not in text
 
 
-def test_since_and_until_choose_spans(spans_file):
-    """Spans outside the time range are left out."""
+def test_since_and_until_choose_traces(spans_file):
+    """Traces that ended outside the time range are left out."""
     done = spanscore(
         "replay", spans_file, "--summary", "json", "--set", "scoring.workers=0",
         "--until", "2025-10-09T08:53:25Z",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["spans"]["scored"] == 1
+    metrics = {m["metric"]: m for m in json.loads(done.stdout)["metrics"] if m["output"] == "value"}
+    assert metrics["latency"]["scored"] == 1
 
 
 SAMPLES = b"""\

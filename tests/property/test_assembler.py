@@ -10,7 +10,7 @@ from scorer.assembly.assembler import Assembler, AssemblerSettings
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
 from scorer.model.position import Position
-from scorer.model.trace import Envelope
+from scorer.model.trace import Envelope, LogEntry, SpanEntry
 
 ENVELOPE = Envelope(b"r", b"s")
 TIMERS = Timers(linger=2, idle_timeout=10, max_age=25)
@@ -56,7 +56,7 @@ class Assembly(RuleBasedStateMachine):
     @rule(batch=spans)
     def push(self, batch):
         entries = [
-            (
+            SpanEntry(
                 t.to_bytes(16, "big"),
                 s.to_bytes(8, "big"),
                 p.to_bytes(8, "big") if p and p != s else b"",
@@ -77,7 +77,7 @@ class Assembly(RuleBasedStateMachine):
 
     @rule(trace=st.integers(1, 4))
     def push_log(self, trace):
-        entry = (trace.to_bytes(16, "big"), b"", 1, b"log", ENVELOPE)
+        entry = LogEntry(trace.to_bytes(16, "big"), b"", 1, b"log", ENVELOPE)
         self.take(self.assembler.push_logs([entry], self.position(), self.now).closed)
 
     @rule(seconds=st.integers(1, 12))

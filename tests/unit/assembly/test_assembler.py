@@ -6,7 +6,7 @@ from scorer.assembly.assembler import Assembler, AssemblerSettings
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
 from scorer.model.position import Position
-from scorer.model.trace import Envelope
+from scorer.model.trace import Envelope, LogEntry, SpanEntry
 
 ENVELOPE = Envelope(b"resource", b"scope")
 SLOW = Envelope(b"slow service", b"scope")
@@ -23,11 +23,13 @@ def trace_id(number=1):
 def span(number, parent=0, *, trace=1, kind=1, end=1, wire=b"x" * 100, envelope=ENVELOPE):
     """A span entry as `scorer.otlp.split` makes it; parent 0 = root."""
     parent_id = parent.to_bytes(8, "big") if parent else b""
-    return (trace_id(trace), number.to_bytes(8, "big"), parent_id, kind, 0, end, wire, envelope)
+    return SpanEntry(
+        trace_id(trace), number.to_bytes(8, "big"), parent_id, kind, 0, end, wire, envelope
+    )
 
 
 def log(*, trace=1, wire=b"log"):
-    return (trace_id(trace), b"", 1, wire, ENVELOPE)
+    return LogEntry(trace_id(trace), b"", 1, wire, ENVELOPE)
 
 
 def make(**changes):

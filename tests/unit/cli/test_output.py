@@ -11,6 +11,7 @@ from scorer.cli.output import counted, number, output_name, shorten
         (3, "3"),
         (12345, "12,345"),
         (12345.6, "12,346"),
+        (9999.6, "10,000"),
         (0.123456, "0.1235"),
         (1.5e-7, "1.5e-07"),
         (1e300, "1e+300"),

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from scorer.model.position import Position
 from scorer.model.span import Event, Link, Scope
 from scorer.model.trace import ClosedTrace, Completeness, Envelope, Trace
-from scorer.otlp.decode import decode_trace
+from scorer.otlp.decode import decode_trace, service_name
 
 TRACE_ID = bytes(range(1, 17))
 SPAN_ID = bytes(range(1, 9))
@@ -246,3 +246,9 @@ def test_nesting_that_protobuf_takes_is_decoded(make_span):
 def test_a_zero_parent_id_is_no_parent(make_span):
     """A root is a root, however its sender spells it."""
     assert decoded([make_span(parent_span_id=bytes(8))]).spans[0].parent_span_id == ""
+
+
+def test_the_service_of_a_resource_can_be_read_by_itself():
+    """Settings per service are looked up before a trace is decoded."""
+    assert service_name(envelope("checkout").resource) == "checkout"
+    assert service_name(b"") == service_name(b"\x0a\xff") == ""

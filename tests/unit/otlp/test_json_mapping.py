@@ -240,7 +240,7 @@ def test_metric_points_are_counted(metrics_body):
     """Metrics are only counted, whatever their kind."""
     assert count_metric_points(metrics_body) == 3
     assert count_metric_points(b"") == 0
-    with pytest.raises(PermanentError, match="no metrics request"):
+    with pytest.raises(PermanentError, match="broken protobuf"):
         count_metric_points(b"\x0a\xff")
 
 
@@ -251,3 +251,9 @@ def test_metrics_in_json_are_counted_through_protobuf():
     document = {"resourceMetrics": [{"scopeMetrics": [{"metrics": [metric, {"name": "none"}]}]}]}
 
     assert count_metric_points(metrics_from_json(json.dumps(document)).body) == 2
+
+
+def test_a_request_of_wrong_items_only_is_given_up():
+    """Rejecting one by one has a bound."""
+    with pytest.raises(PermanentError, match="more than 10000 items are wrong"):
+        traces_from_json(request(*[{"kind": "x"}] * 10_001))

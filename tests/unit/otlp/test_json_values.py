@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorer.errors import PermanentError
+from scorer.errors import PermanentError, TooLargeError
 from scorer.otlp.json_values import iter_json, json_kind, parse_json
 
 
@@ -47,3 +47,10 @@ def test_every_json_type_has_a_name():
         "a number",
         "a number",
     ]
+
+
+def test_a_large_text_of_tiny_objects_is_refused_before_it_is_parsed():
+    """Three characters of an empty object would become seventy bytes of memory."""
+    with pytest.raises(TooLargeError, match="tiny objects"):
+        parse_json("[" + "{}," * 500_000 + "{}]")
+    assert len(parse_json("[" + '{"a":"bcd"},' * 100_000 + "{}]")) == 100_001

@@ -4,8 +4,9 @@ import pytest
 from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
-from scorer.errors import PermanentError
+from scorer.errors import PermanentError, TooLargeError
 from scorer.otlp.split import has_end_marker, split_logs, split_traces
+from scorer.otlp.wire import length_delimited
 
 TRACE_ID = bytes(range(1, 17))
 SPAN_ID = bytes(range(1, 9))
@@ -167,3 +168,18 @@ def test_many_services_do_not_grow_the_sharing_of_envelopes_without_bound(make_s
         assert f"service-{number}".encode() in entry.envelope.resource
     huge = split_traces(traces_body(make_span(), service="x" * 40_000)).spans[0]
     assert len(huge.envelope.resource) > 40_000
+
+
+def test_a_large_request_of_tiny_messages_is_refused_before_it_is_parsed():
+    """Two bytes of an empty span would become dozens of bytes of memory."""
+    empty_spans = length_delimited(1, length_delimited(2, b"\x12\x00" * 1024 * 1024))
+    for body in (empty_spans, b"\x0a\x00" * 1024 * 1024):
+        with pytest.raises(TooLargeError, match="tiny messages"):
+            split_traces(body)
+        with pytest.raises(TooLargeError, match="tiny messages"):
+            split_logs(body)
+
+
+def test_a_large_request_of_real_spans_is_split(make_span, traces_body):
+    """The bound on tiny messages does not bite where spans have ids."""
+    assert len(split_traces(traces_body(*[make_span()] * 30_000)).spans) == 30_000

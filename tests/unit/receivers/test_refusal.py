@@ -74,7 +74,8 @@ def test_faults_are_counted_and_logged_at_most_once_a_minute(refusals, telemetry
         assert len(caplog.records) == 1
         clock.now += 61
         refusals.explain(ValueError("oops"))
-    assert [record.args for record in caplog.records] == [("otlp_test", 0), ("otlp_test", 2)]
+    assert len(caplog.records) == 2
+    assert "2 more" in caplog.records[1].getMessage()
     assert telemetry.value("spanscore_receiver_faults_total", receiver="otlp_test") == 4
 
 

@@ -1,0 +1,28 @@
+"""Settings of the process for a service that holds many small byte strings for seconds."""
+
+import ctypes
+import gc
+import sys
+
+# Of mallopt(3): keep freed memory instead of giving it back and faulting it in again.
+_M_TRIM_THRESHOLD = -1
+_M_MMAP_THRESHOLD = -3
+_KEPT_BYTES = 64 * 2**20
+_MMAP_BYTES = 32 * 2**20
+
+
+def settle_memory() -> None:
+    """Tune collector and allocator; call it once, when the service has started.
+
+    Spans and traces are freed by reference counts; with the default thresholds the cycle
+    collector would walk over all open traces again and again, and glibc would return the
+    memory of closed traces to the system only to ask for it again: 0.4 us a span.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
+        if mallopt is not None:
+            mallopt(_M_MMAP_THRESHOLD, _MMAP_BYTES)
+            mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)

@@ -1,0 +1,155 @@
+"""The closed catalogue of Spanscore's series.
+
+The README's table is checked against it. Names are written as Prometheus shows them
+(counters end in `_total`).
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+SeriesType = Literal["counter", "gauge", "histogram"]
+
+_SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_TRACE_SECONDS = (0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
+_SCORE = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
+
+
+class Series(Struct, frozen=True):
+    """One declared series."""
+
+    name: str
+    type: SeriesType
+    help: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+
+
+SERIES: tuple[Series, ...] = (
+    # Scores
+    Series(
+        "spanscore_score",
+        "histogram",
+        "Values of scores between 0 and 1.",
+        ("metric", "output", "method", "service", "agent"),
+        _SCORE,
+    ),
+    Series(
+        "spanscore_scores_total",
+        "counter",
+        "Scores by status; reason says why there is no value.",
+        ("metric", "status", "reason"),
+    ),
+    Series(
+        "spanscore_threshold_breaches_total",
+        "counter",
+        "Traces whose score is outside the metric's threshold.",
+        ("metric", "service", "agent"),
+    ),
+    # Facts
+    Series("spanscore_traces_total", "counter", "Scored traces.", ("service",)),
+    Series(
+        "spanscore_pii_findings_total",
+        "counter",
+        "Personal data found in outputs, by type.",
+        ("type", "service", "agent"),
+    ),
+    Series("spanscore_cost_usd_total", "counter", "Cost in US dollars.", ("service",)),
+    Series("spanscore_tokens_total", "counter", "Tokens used, by type.", ("type", "service")),
+    Series(
+        "spanscore_tool_calls_total",
+        "counter",
+        "Tool calls by outcome.",
+        ("status", "tool", "service"),
+    ),
+    Series(
+        "spanscore_trace_duration_seconds",
+        "histogram",
+        "Duration of scored traces.",
+        ("service",),
+        _TRACE_SECONDS,
+    ),
+    # Health
+    Series("spanscore_offered_spans_total", "counter", "Spans that arrived."),
+    Series("spanscore_accepted_spans_total", "counter", "Spans that were taken."),
+    Series("spanscore_refused_spans_total", "counter", "Spans that were refused.", ("reason",)),
+    Series("spanscore_duplicate_spans_total", "counter", "Accepted spans seen before."),
+    Series("spanscore_reread_spans_total", "counter", "Accepted spans read again from a log."),
+    Series("spanscore_late_spans_total", "counter", "Accepted spans of closed traces."),
+    Series(
+        "spanscore_late_unjoined_spans_total",
+        "counter",
+        "Late spans whose trace is no longer held.",
+    ),
+    Series("spanscore_open_traces", "gauge", "Traces being assembled."),
+    Series("spanscore_open_spans", "gauge", "Spans of open traces."),
+    Series("spanscore_open_bytes", "gauge", "Bytes charged for open traces."),
+    Series("spanscore_oldest_open_trace_seconds", "gauge", "Age of the oldest open trace."),
+    Series("spanscore_closed_traces_total", "counter", "Closed traces by reason.", ("reason",)),
+    Series("spanscore_closed_spans_total", "counter", "Spans of closed traces."),
+    Series("spanscore_scored_spans_total", "counter", "Spans of scored traces."),
+    Series("spanscore_not_agent_traces_total", "counter", "Traces without any agent operation."),
+    Series("spanscore_not_agent_spans_total", "counter", "Spans of traces that are not agents'."),
+    Series(
+        "spanscore_quarantined_traces_total",
+        "counter",
+        "Traces that could not be scored at all.",
+        ("reason",),
+    ),
+    Series("spanscore_quarantined_spans_total", "counter", "Spans of quarantined traces."),
+    Series(
+        "spanscore_scoring_delay_seconds",
+        "histogram",
+        "Time from the close of a trace to its scores.",
+        (),
+        _SECONDS,
+    ),
+    Series(
+        "spanscore_metric_duration_seconds",
+        "histogram",
+        "Time spent in one metric for one trace.",
+        ("metric",),
+        _SECONDS,
+    ),
+    Series(
+        "spanscore_worker_restarts_total",
+        "counter",
+        "Scoring workers replaced after a hang or a crash.",
+    ),
+    Series("spanscore_pending_traces", "gauge", "Closed traces waiting for their scores."),
+    Series("spanscore_log_records_total", "counter", "Log records by fate.", ("outcome",)),
+    Series(
+        "spanscore_metric_points_total", "counter", "OTLP metric requests, counted and dropped."
+    ),
+    Series(
+        "spanscore_requests_total",
+        "counter",
+        "OTLP requests by receiver, signal and answer.",
+        ("receiver", "signal", "code"),
+    ),
+    Series(
+        "spanscore_receiver_faults_total",
+        "counter",
+        "Requests refused as retryable because of an unexpected fault of ours.",
+        ("receiver",),
+    ),
+    Series(
+        "spanscore_sink_errors_total",
+        "counter",
+        "Writes that a sink failed.",
+        ("sink",),
+    ),
+    Series(
+        "spanscore_label_overflow_total",
+        "counter",
+        "Label values that fell into `other`; label `series` = max_series was reached.",
+        ("label",),
+    ),
+)
+
+_BY_NAME = {series.name: series for series in SERIES}
+
+
+def series(name: str) -> Series:
+    """Return the declaration of a series; raises KeyError for one that is not declared."""
+    return _BY_NAME[name]

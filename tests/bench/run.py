@@ -1,0 +1,131 @@
+"""Prints the ratios of the speed targets, measured in one run on one machine.
+
+    python tests/bench/run.py [ingest] [service] [memory] [open-traces]
+
+All figures are CPU seconds of the server process and its children (wall times drift on
+shared machines), as a ratio to a gRPC handler that only counts bytes. Each is the median of
+several runs, taken in turns. This is no test: it asserts nothing.
+"""
+
+import contextlib
+import datetime as dt
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import grpc
+import memory
+import psutil
+from load import Requests
+
+HERE = Path(__file__).parent
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+IN_FLIGHT = 16
+ROUNDS = 5
+
+
+class Server:
+    """One server of `serve.py`, and its CPU seconds."""
+
+    def __init__(self, kind):
+        command = [sys.executable, str(HERE / "serve.py"), kind]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.port = self.process.stdout.readline().split()[0]
+
+    def cpu(self):
+        """Return the CPU seconds so far, children included."""
+        main = psutil.Process(self.process.pid)
+        times = [main.cpu_times(), *(child.cpu_times() for child in main.children(recursive=True))]
+        return sum(t.user + t.system for t in times)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def server(kind):
+    running = Server(kind)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+def send(port, requests, count):
+    """Send `count` requests with a window of open calls; return how many were refused."""
+    window = threading.Semaphore(IN_FLIGHT)
+    refused = 0
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        export = channel.unary_unary(EXPORT)
+
+        def done(call):
+            nonlocal refused
+            refused += call.exception() is not None
+            window.release()
+
+        for _, body in zip(range(count), requests, strict=False):
+            window.acquire()
+            export.future(body).add_done_callback(done)
+        for _ in range(IN_FLIGHT):
+            window.acquire()
+    return refused
+
+
+def cpu_per_span(kind, requests, count, *, settle=0.0):
+    """Return CPU microseconds a span of one server under load, after a warm-up."""
+    with server(kind) as running:
+        send(running.port, requests, max(count // 5, 20))
+        time.sleep(settle)
+        before = running.cpu()
+        refused = send(running.port, requests, count)
+        time.sleep(settle)
+        used = running.cpu() - before
+    if refused:
+        print(f"  ({kind}: {refused} of {count} requests refused)")
+    return used / ((count - refused) * requests.spans) * 1e6
+
+
+def compare(kind, count, base_count=600, settle=0.0):
+    """Print what a server costs a span, against the counting handler, in turns."""
+    requests = Requests()
+    base, own = [], []
+    for _ in range(ROUNDS):
+        base.append(cpu_per_span("count", requests, base_count))
+        own.append(cpu_per_span(kind, requests, count, settle=settle))
+    ratio = statistics.median(base) / statistics.median(own)
+    print(
+        f"{kind}: {statistics.median(own):.2f} us CPU a span ({min(own):.2f} to {max(own):.2f}); "
+        f"counting handler {statistics.median(base):.2f} ({min(base):.2f} to {max(base):.2f}); "
+        f"ratio {ratio:.3f}; {requests.bytes_per_span:.0f} bytes a span"
+    )
+    return ratio
+
+
+def main(names):
+    chosen = names or ["ingest", "service", "memory", "open-traces"]
+    print(
+        f"{dt.datetime.now(dt.UTC):%Y-%m-%d} {platform.machine()} "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}"
+    )
+    if "ingest" in chosen:
+        compare("ingest", 600)
+        print("  target: ratio at least 0.5")
+    if "service" in chosen:
+        compare("service", 60, settle=1.5)
+        print("  target: ratio at least 0.05, goal 0.10")
+    if "memory" in chosen:
+        memory.report_memory()
+    if "open-traces" in chosen:
+        memory.report_open_traces()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,137 @@
+"""Invariants of the metrics, over generated inputs."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.operational.tool_success import ToolSuccess
+from metrics.privacy import documented
+from metrics.privacy.patterns import KINDS, Finder
+from metrics.privacy.pii_leakage import PiiLeakage
+from metrics.quality import text as texts
+from metrics.quality.answer_correctness import AnswerCorrectness
+from metrics.quality.composite import Composite
+from metrics.quality.grounding import ground
+from metrics.quality.retrieval_quality import average_precision
+from scorer.api import AgentTrace, Reference, Score, ToolCall
+
+LEAKS = [
+    "mail ann@example.com.",
+    "tel (555) 010-4477.",
+    "ssn 078-05-1120.",
+    "card 4111 1111 1111 1111.",
+    "at 12 Main Street.",
+    "iban DE89 3704 0044 0532 0130 00.",
+]
+FACTS = ["The tower stands in Paris.", "It weighs 10,100 tons.", "Gustave Eiffel built it."]
+FICTIONS = ["Rockets land on Mars weekly.", "It weighs 99 grams.", "Zebras can play chess."]
+TEXT = st.text(max_size=300)
+SOURCE = " ".join(FACTS)
+FINDER = Finder(KINDS)
+
+
+@given(st.lists(st.sampled_from(LEAKS), max_size=6), st.sampled_from(LEAKS))
+def test_another_leak_never_raises_the_pii_score(leaks, another):
+    """More personal data is never safer."""
+
+    def value(parts):
+        return PiiLeakage().score(AgentTrace(trace_id="t", answer=" ".join(parts))).values["value"]
+
+    assert value([*leaks, another]) <= value(leaks)
+
+
+@given(st.lists(st.sampled_from(FACTS + FICTIONS), min_size=1), st.sampled_from(FACTS))
+def test_a_supported_sentence_never_lowers_faithfulness(sentences, fact):
+    """Another claim with a source makes an answer at least as faithful."""
+    before = ground(" ".join(sentences), (SOURCE,))
+    after = ground(" ".join([*sentences, fact]), (SOURCE,))
+    assert after.share >= before.share
+
+
+@given(st.lists(st.sampled_from(FACTS + FICTIONS), min_size=1), TEXT)
+def test_another_context_never_lowers_faithfulness(sentences, context):
+    """More sources support at least as much (in one language)."""
+    answer = " ".join(sentences)
+    assert ground(answer, (SOURCE, context)).supported >= ground(answer, (SOURCE,)).supported
+
+
+@given(TEXT, st.lists(TEXT, min_size=1, max_size=3))
+def test_grounding_takes_any_text(answer, contexts):
+    """No text makes it raise, and supported claims are claims."""
+    found = ground(answer, tuple(contexts))
+    assert 0 <= found.supported <= found.claims
+    assert len(found.unsupported) <= 10
+
+
+@given(TEXT)
+def test_an_answer_is_grounded_in_itself(answer):
+    """Every claim is supported by the text that makes it."""
+    found = ground(answer, (answer,))
+    assert found.supported == found.claims
+
+
+@given(TEXT)
+def test_splitting_loses_no_words(text):
+    """The sentences hold all characters of the text but white space, in order."""
+    assert "".join("".join(texts.sentences(text)).split()) == "".join(text.split())
+
+
+@given(TEXT)
+def test_any_text_can_be_scanned(text):
+    """Findings lie within the text and do not overlap."""
+    found = sorted(FINDER.find(text), key=lambda finding: finding.start)
+    assert all(0 <= f.start < f.end <= len(text) for f in found)
+    assert all(a.end <= b.start for a, b in pairwise(found))
+    documented.detections(text)
+
+
+@given(TEXT, TEXT)
+def test_correctness_is_a_share_and_full_for_equal_texts(answer, expected):
+    """From 0 to 1, symmetric, and 1 when both are the same."""
+
+    def value(mine, theirs):
+        view = AgentTrace(trace_id="t", answer=mine, reference=Reference(answer=theirs))
+        result = AnswerCorrectness().score(view)
+        return getattr(result, "values", {}).get("value")
+
+    first = value(answer, expected)
+    assert first is None or 0 <= first <= 1
+    if answer.strip() and expected.strip():
+        assert first == pytest.approx(value(expected, answer))
+        assert value(answer, answer) == 1
+
+
+@given(st.lists(st.sampled_from(["success", "error", None]), min_size=1, max_size=20))
+def test_another_success_never_lowers_tool_success(statuses):
+    """A call that works makes the share at least as high."""
+
+    def value(items):
+        calls = tuple(ToolCall(name="a", status=status) for status in items)
+        return ToolSuccess().score(AgentTrace(trace_id="t", tool_calls=calls)).values["value"]
+
+    assert value([*statuses, "success"]) >= value(statuses)
+
+
+@given(st.lists(st.booleans(), max_size=20))
+def test_average_precision_is_a_share(relevant):
+    """From 0 to 1, and 1 when all that is relevant comes first."""
+    assert 0 <= average_precision(relevant) <= 1
+    if any(relevant):
+        assert average_precision(sorted(relevant, reverse=True)) == pytest.approx(1)
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=6),
+    st.lists(st.floats(0.1, 10), min_size=6, max_size=6),
+)
+def test_a_composite_lies_between_its_children(values, weights):
+    """A weighted mean is never outside the values it is made of."""
+    scores = [
+        Score(id=str(i), metric=str(i), value=v, status="scored", subject="t", range=(0.0, 1.0))
+        for i, v in enumerate(values)
+    ]
+    weighted = {str(i): weight for i, weight in enumerate(weights)}
+    result = Composite(weights=weighted).combine(AgentTrace(trace_id="t"), scores)
+    assert min(values) - 1e-9 <= result.values["value"] <= max(values) + 1e-9

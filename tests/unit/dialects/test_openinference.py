@@ -1,0 +1,138 @@
+import pytest
+
+from scorer.dialects.openinference import DIALECT
+from scorer.model.agent_trace import Document, Message, RequestedCall, ToolDefinition, Usage
+
+
+def read(span, kind, attributes=None, **fields):
+    attributes = {"openinference.span.kind": kind, **(attributes or {})}
+    return DIALECT.read(span("1", attributes, **fields), ())
+
+
+def test_flattened_messages_are_put_together(span):
+    """Text in content or in content parts, tool calls, results and names."""
+    prefix, part = "llm.input_messages.", "message.contents.1.message_content."
+    attributes = {
+        prefix + "0.message.role": "user",
+        prefix + "0.message.contents.0.message_content.text": "what",
+        prefix + "0." + part + "image.image.url": "https://h/i.png",
+        prefix + "1.message.role": "assistant",
+        prefix + "1.message.tool_calls.0.tool_call.id": "c1",
+        prefix + "1.message.tool_calls.0.tool_call.function.name": "f",
+        prefix + "1.message.tool_calls.0.tool_call.function.arguments": '{"a": 1}',
+        prefix + "10.message.role": "tool",
+        prefix + "10.message.tool_call_id": "c1",
+        prefix + "10.message.content": "r",
+        "llm.output_messages.0.message.role": "model",
+        "llm.output_messages.0.message.content": "a",
+    }
+    facts = read(span, "LLM", attributes)
+    assert facts.input_messages == (
+        Message("user", "what"),
+        Message("assistant", None, (RequestedCall("f", {"a": 1}, "c1"),)),
+        Message("tool", "r", tool_call_id="c1"),
+    )
+    assert facts.output_messages == (Message("assistant", "a"),)
+    assert [media.ref for media in facts.media] == ["https://h/i.png"]
+
+
+def test_a_role_without_content_is_no_message(span):
+    """Attribute limits leave the role of a message and drop its text."""
+    assert read(span, "CHAIN", {"llm.input_messages.0.message.role": "user"}).input_messages is None
+
+
+def test_a_model_span_without_flattened_messages_is_read_from_its_payload(span):
+    """The raw request and response are there too."""
+    attributes = {
+        "input.value": '{"messages": [{"role": "user", "content": "q"}]}',
+        "output.value": '{"choices": [{"message": {"role": "assistant", "content": "a"}}]}',
+    }
+    facts = read(span, "LLM", attributes)
+    assert facts.input_messages == (Message("user", "q"),)
+    assert facts.output_messages == (Message("assistant", "a"),)
+
+
+def test_redacted_values_are_absent(span):
+    """Hidden content is not content."""
+    facts = read(span, "LLM", {"input.value": "__REDACTED__", "output.value": "__REDACTED__"})
+    assert (facts.input_text, facts.output_text, facts.input_messages) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "attributes", "role"),
+    [
+        ("AGENT", "x", {}, "agent"),
+        ("AGENT", "transfer_to_x_agent", {"tool.name": "transfer_to_x_agent"}, "tool"),
+        ("TOOL", "handoff to b", {"input.value": "a", "output.value": "b"}, "handoff"),
+        ("CHAIN", "helper", {"metadata": '{"lc_agent_name": "helper"}'}, "agent"),
+        ("CHAIN", "model", {"metadata": '{"lc_agent_name": "helper"}'}, "chain"),
+        ("RETRIEVER", "x", {}, "retrieval"),
+        ("EVALUATOR", "x", {}, "evaluator"),
+        ("SOMETHING", "x", {}, None),
+        (7, "x", {}, None),
+    ],
+)
+def test_the_kind_gives_the_role_unless_the_span_knows_better(span, kind, name, attributes, role):
+    """Kinds that instrumentations get wrong are put right by what else they say."""
+    assert read(span, kind, attributes, name=name).role == role
+
+
+@pytest.mark.parametrize(
+    ("attributes", "arguments"),
+    [
+        ({"input.value": '{"a": 1}'}, '{"a": 1}'),
+        ({"input.value": '{"args": [], "kwargs": {"a": 1}}'}, {"a": 1}),
+        ({"input.value": '{"kwargs": {"a": 1, "ctx": "<x.C object at 0x7f>"}}'}, {"a": 1}),
+        ({"tool.parameters": '{"a": 1}'}, '{"a": 1}'),
+        ({"tool.parameters": '{"properties": {}, "type": "object"}'}, None),
+        ({}, None),
+    ],
+)
+def test_tool_arguments_are_the_input_without_its_wrapping(span, attributes, arguments):
+    """`tool.parameters` holds arguments or a schema; a schema is no argument."""
+    assert read(span, "TOOL", attributes).tool_arguments == arguments
+
+
+def test_counts_cost_and_identity_are_read(span):
+    """The token and cost keys of the specification."""
+    attributes = {
+        "llm.token_count.prompt": 10,
+        "llm.token_count.completion": 2,
+        "llm.token_count.total": 12,
+        "llm.token_count.prompt_details.cache_read": 4,
+        "llm.cost.total": 0.5,
+        "session.id": 7,
+        "metadata": '{"user_id": "u"}',
+        "llm.model_name": "m",
+        "llm.finish_reason": "stop",
+        "output.value": '{"id":"r1","choices":[]}',
+        "llm.tools.0.tool.json_schema": '{"name": "f", "parameters": {}}',
+    }
+    facts = read(span, "LLM", attributes)
+    assert facts.usage == Usage(10, 2, 12, 4)
+    assert (facts.cost_usd, facts.session_id, facts.user_id) == (0.5, "7", "u")
+    assert (facts.response_model, facts.finish_reasons, facts.response_id) == ("m", ("stop",), "r1")
+    assert facts.tool_definitions == (ToolDefinition("f", {}),)
+
+
+def test_a_failed_call_names_its_model_in_the_parameters(span):
+    """Without a response there is no `llm.model_name`."""
+    facts = read(span, "LLM", {"llm.invocation_parameters": '{"model": "m"}'})
+    assert facts.request_model == "m"
+
+
+def test_documents_are_read_in_order(span):
+    """Reranked documents replace the ones that went in."""
+    attributes = {
+        "retrieval.documents.0.document.content": "one",
+        "retrieval.documents.0.document.id": "d1",
+        "retrieval.documents.0.document.score": 0.5,
+    }
+    expected = Document("one", "d1", 0.5, 0, "1")
+    assert read(span, "RETRIEVER", attributes).documents == (expected,)
+
+
+def test_cut_json_marks_the_span_as_truncated(span):
+    """An attribute limit cuts the raw payload."""
+    assert read(span, "CHAIN", {"output.value": '{"messages": [{"role'}).truncated is True
+    assert read(span, "CHAIN", {"output.value": "plain"}).truncated is None

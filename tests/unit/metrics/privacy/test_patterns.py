@@ -1,0 +1,123 @@
+import time
+
+import pytest
+
+from metrics.privacy.patterns import DEFAULT_KINDS, KINDS, Finder
+
+
+def found(text, kinds=DEFAULT_KINDS):
+    return [(f.kind, text[f.start : f.end]) for f in Finder(kinds).find(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("write to a.b+c@mail.example.co.uk.", ("email", "a.b+c@mail.example.co.uk")),
+        ("tëst@exämple.com", ("email", "tëst@exämple.com")),
+        ("anna@例え.テスト", ("email", "anna@例え.テスト")),
+        ("(555) 010-4477.", ("phone", "(555) 010-4477")),
+        ("555-0123", ("phone", "555-0123")),
+        ("tel:555.123.4567", ("phone", "555.123.4567")),
+        ("+1 (555) 010-4477", ("phone", "+1 (555) 010-4477")),
+        ("+49 30 901820", ("phone", "+49 30 901820")),
+        ("Call 1234567890 now", ("phone", "1234567890")),
+        ("020 7946 0958", ("phone", "020 7946 0958")),
+        ("078-05-1120", ("ssn", "078-05-1120")),
+        ("SSN is 123456789", ("ssn", "123456789")),
+        ("4111 1111 1111 1111", ("credit_card", "4111 1111 1111 1111")),
+        ("3782-822463-10005", ("credit_card", "3782-822463-10005")),
+        ("2 4111111111111111 3", ("credit_card", "4111111111111111")),
+        ("IBAN DE89 3704 0044 0532 0130 00 is it", ("iban", "DE89 3704 0044 0532 0130 00")),
+        ("gb82west12345698765432", ("iban", "gb82west12345698765432")),
+        ("at 12 Main Street, Springfield", ("address", "12 Main Street")),
+        ("in der Hauptstraße 5 wohnt", ("address", "Hauptstraße 5")),
+        ("12 bis rue de l'Église, Paris", ("address", "12 bis rue de l'Église")),
+        ("Calle Mayor 7, Madrid", ("address", "Calle Mayor 7")),
+        ("PO Box 991", ("address", "PO Box 991")),
+    ],
+)
+def test_personal_data_is_found(text, expected):
+    """Each kind is found in its usual forms, and nothing else in the same place."""
+    assert found(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no digits here",
+        "id 550e8400-e29b-41d4-a716-446655440000",
+        "2026-11-30 12:19:18",
+        "call at 2026-11-30 12:00",
+        "epoch 1764505200000",
+        "ISBN 978-3-16-148410-0",
+        "order 1234567890 shipped",
+        "pi 3.14159265358979",
+        "https://example.com/status/1234567890123456789",
+        "v1.2.3.4567",
+        "$1 234 567.89",
+        "4111 1111 1111 1112",  # Luhn
+        "1111 1111 1111 1117",  # no issuer
+        "0000000000000000",
+        "000-12-3456",  # area
+        "666-12-3456",
+        "900-12-3456",
+        "123-00-4567",  # group
+        "123-45-0000",  # serial
+        "DE89 3704 0044 0532 0130 01",  # checksum
+        "a..b@example.com .a@b.co",
+        "a@-b.com",
+        "git@github.com:org/repo",
+        "icon@2x.png",
+        "in 2024 Wall Street rallied",
+        "2 people crossed the street",
+        "sent via email 5 times",
+    ],
+)
+def test_what_only_looks_like_it_is_not(text):
+    """Ids, dates, prices, versions and numbers that fail their checks are no personal data."""
+    assert [kind for kind, _ in found(text) if (kind, text) != ("email", "")] == []
+
+
+def test_names_and_addresses_of_machines_are_optional():
+    """They are found only on request, since they are mostly harmless."""
+    text = "Jane Roe logged in from 8.8.8.8 and 2001:db8::1, not 127.0.0.1"
+    assert found(text) == []
+    assert found(text, ("ip", "name")) == [
+        ("ip", "8.8.8.8"),
+        ("ip", "2001:db8::1"),
+        ("name", "Jane Roe"),
+    ]
+
+
+def test_each_place_counts_once_for_the_strictest_kind():
+    """A card number is not also a phone number."""
+    text = "card 4111 1111 1111 1111, phone (555) 010-4477"
+    assert [kind for kind, _ in found(text)] == ["credit_card", "phone"]
+
+
+def test_offsets_are_characters_even_around_broken_text():
+    """Text before a finding may be of any script, or not even valid text."""
+    for prefix in ("東京 ", "\ud800 ", "é"):
+        finding = Finder(("email",)).find(f"{prefix} a@b.co")[0]
+        assert finding.start == len(prefix) + 1
+
+
+def test_an_unknown_kind_is_refused():
+    """A typing error in the configuration is found at once."""
+    with pytest.raises(ValueError, match="emial"):
+        Finder(("emial",))
+
+
+def test_no_detector_at_all_finds_nothing():
+    """An empty choice is a choice."""
+    assert Finder(()).find("a@b.co") == []
+
+
+@pytest.mark.parametrize("unit", ["1 ", "a@", "a@b.co ", "+1 ", "street ", "Abc ", "555-123-4567 "])
+def test_hostile_text_takes_linear_time(unit):
+    """100 KB of any repetition is scanned in well under five seconds."""
+    text = unit * (100_000 // len(unit))
+    start = time.perf_counter()
+    Finder(KINDS).find(text)
+    assert time.perf_counter() - start < 5

@@ -1,0 +1,137 @@
+import time
+
+import pytest
+
+from metrics.quality import grounding as grounds
+from scorer.api import AgentTrace, Document, Unscored
+
+WARRANTY = (
+    "Acme X200 dishwasher: the limited warranty period is two years and covers parts and labour."
+)
+CARE = "Acme X200 dishwasher: clean the filter once a month and run a hot cycle with descaler."
+
+
+def claims(answer, *contexts):
+    found = grounds.ground(answer, contexts)
+    return found.supported, found.claims
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        # all but "comes": acme x200 two year limited warranty cover parts labour
+        (
+            "The Acme X200 comes with a two-year limited warranty that covers parts and labour.",
+            (1, 1),
+        ),
+        # ten is not in the context: a number is required
+        ("The Acme X200 dishwasher comes with a ten-year warranty.", (0, 1)),
+        # the name Bosch is not in the context
+        ("The limited warranty period of the Bosch dishwasher is two years.", (0, 1)),
+        # 2 = two
+        ("The warranty period is 2 years.", (1, 1)),
+        # filter + month stand in one context, warranty + labour in another: never mixed
+        ("The warranty covers the filter, labour, descaler and month.", (0, 1)),
+    ],
+)
+def test_a_claim_needs_its_numbers_its_names_and_most_words_in_one_context(answer, expected):
+    """Numbers and names are all required; of the content words 60 % within one context."""
+    assert claims(answer, WARRANTY, CARE) == expected
+
+
+def test_sixty_percent_is_enough_and_less_is_not():
+    """3 of 5 content words support a claim, 2 of 5 do not."""
+    context = "apples bananas cherries"
+    assert claims("we sell apples bananas cherries dates", context) == (1, 1)  # 3 of 5
+    assert claims("we sell apples bananas dates", context) == (0, 1)  # 2 of 4 is 50 %
+    assert claims("dogs sell apples bananas cherries", context) == (1, 1)  # 3 of 5
+    assert claims("dogs sell apples bananas figs", context) == (0, 1)  # 2 of 5
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "What is the warranty?",
+        "Hello there!",
+        "Sure!",
+        "Let me know if you need more help with the dishwasher.",
+        "Here is what the documents say:",
+        "I'm sorry, I could not find the warranty.",
+        "The provided documents do not mention a price.",
+        "Yes, it is.",
+        "## Warranty terms",
+        "```\nprint('moon cheese')\n```",
+        "Ich weiß es leider nicht.",
+    ],
+)
+def test_questions_greetings_and_admissions_claim_nothing(sentence):
+    """A sentence that says nothing about the world is no claim, supported or not."""
+    assert claims(sentence, WARRANTY)[1] == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "- The warranty period is two years.\n- It covers parts and labour.",
+        "1. The warranty period is two years [1].\n2. It covers **parts** and labour [1, 2].",
+        "The warranty period is two years. It covers parts and labour.【4†source】",
+    ],
+)
+def test_list_items_are_claims_and_marks_are_not_numbers(answer):
+    """List markers, emphasis and citations are no content."""
+    assert claims(answer, WARRANTY) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "expected"),
+    [
+        ("Die Garantie deckt Teile ab.", "Es gibt eine Garantie, die alle Teile abdeckt.", (1, 1)),
+        ("La garantía cubre las piezas.", "Las piezas están cubiertas por la garantía.", (1, 1)),
+        ("東京は日本の首都です。", "日本の首都は東京です。", (1, 1)),
+        ("パリはフランスの町です。", "日本の首都は東京です。", (0, 1)),
+        ("The price is 1,000 euros.", "Price: 1000.00 euros", (1, 1)),
+        ("The price is 1,000 euros.", "Price: 100 euros", (0, 1)),
+    ],
+)
+def test_claims_are_compared_in_their_language(answer, context, expected):
+    """Stems, unspaced scripts and number formats do not get in the way."""
+    assert claims(answer, context) == expected
+
+
+def test_the_unsupported_sentences_are_named_and_bounded():
+    """At most ten sentences of at most 200 characters are kept."""
+    answer = "\n".join(f"Unicorn number {i} eats {'moonlight ' * 60}." for i in range(20))
+    found = grounds.ground(answer, (WARRANTY,))
+    assert (found.supported, found.claims) == (0, 20)
+    assert len(found.unsupported) == 10
+    assert max(map(len, found.unsupported)) == 200
+    assert "Unicorn number 0" in grounds.explain(found)
+
+
+@pytest.mark.parametrize(
+    ("trace", "reason"),
+    [
+        (AgentTrace(trace_id="t", contexts=(Document("c"),)), "no_answer"),
+        (AgentTrace(trace_id="t", answer="A fact."), "no_contexts"),
+        (AgentTrace(trace_id="t", answer="A fact.", contexts=()), "no_contexts"),
+        (
+            AgentTrace(trace_id="t", answer="A fact.", contexts=(Document(None, id="d"),)),
+            "context_text_not_captured",
+        ),
+        (AgentTrace(trace_id="t", answer="", contexts=(Document("c"),)), "no_claims"),
+    ],
+)
+def test_what_cannot_be_measured_has_a_reason(trace, reason):
+    """Without an answer, a context text or a claim there is no value."""
+    assert grounds.grounding_of(trace) == Unscored(reason)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", ". ", "...", "1,000.", "[1", "`", "A b. ", "東京", "twenty-"]
+)
+def test_hostile_text_takes_linear_time(unit):
+    """100 KB of any repetition is worked through in well under five seconds."""
+    text = unit * (100_000 // len(unit))
+    start = time.perf_counter()
+    grounds.ground(text, (text,))
+    assert time.perf_counter() - start < 5

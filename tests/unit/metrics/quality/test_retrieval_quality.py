@@ -1,0 +1,74 @@
+import pytest
+
+from metrics.quality.retrieval_quality import RetrievalQuality, average_precision
+from scorer.api import AgentTrace, Document, Reference, Unscored
+
+HIT, MISS = "The tower stands in Paris.", "Zebras graze on savannas."
+
+
+def trace(*texts, answer="The tower is in Paris", **more):
+    contexts = tuple(Document(text, span_id="s") for text in texts)
+    return AgentTrace(trace_id="t", answer=answer, contexts=contexts, **more)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "expected"),
+    [
+        ([True, True], 1.0),
+        ([False, True], 0.5),  # (1/2) / 1
+        ([True, False, True], (1 + 2 / 3) / 2),
+        ([False, False], 0.0),
+        ([], 0.0),
+    ],
+)
+def test_average_precision_weighs_ranks(relevant, expected):
+    """The mean, over the relevant, of the share of relevant ones up to there."""
+    assert average_precision(relevant) == pytest.approx(expected)
+
+
+def test_a_relevant_passage_behind_an_irrelevant_one_halves_the_value():
+    """One hit at rank 2: (1/2) / 1 = 0.5; at rank 1: 1."""
+    metric = RetrievalQuality()
+    assert metric.score(trace(MISS, HIT)).values["value"] == 0.5
+    assert metric.score(trace(HIT, MISS)).values["value"] == 1.0
+    assert metric.score(trace(MISS)).values["value"] == 0.0
+
+
+def test_the_rank_of_the_document_decides_the_order():
+    """Documents are ordered by rank where it was captured."""
+    contexts = (Document(MISS, rank=2), Document(HIT, rank=1))
+    view = AgentTrace(trace_id="t", answer="The tower is in Paris", contexts=contexts)
+    assert RetrievalQuality().score(view).values["value"] == 1.0
+
+
+def test_several_retrievals_are_averaged():
+    """Spans a (1.0) and b (0.5) give 0.75."""
+    contexts = (
+        Document(HIT, span_id="a"),
+        Document(MISS, span_id="b"),
+        Document(HIT, span_id="b"),
+    )
+    view = AgentTrace(trace_id="t", answer="The tower is in Paris", contexts=contexts)
+    assert RetrievalQuality().score(view).values["value"] == 0.75
+
+
+def test_a_reference_answer_replaces_the_answer():
+    """Relevance is judged by what should have been said, where that is known."""
+    reference = Reference(answer="Zebras graze")
+    result = RetrievalQuality().score(trace(HIT, MISS, reference=reference))
+    assert result.values["value"] == 0.5
+    assert result.detail["against"] == "reference"
+
+
+@pytest.mark.parametrize(
+    ("view", "reason"),
+    [
+        (AgentTrace(trace_id="t", contexts=(Document("x"),)), "no_answer"),
+        (AgentTrace(trace_id="t", answer="x"), "no_contexts"),
+        (trace(None), "context_text_not_captured"),
+        (trace("x", answer="of the"), "no_claims"),
+    ],
+)
+def test_what_cannot_be_measured_has_a_reason(view, reason):
+    """No answer, no passage text or no content word: no value."""
+    assert RetrievalQuality().score(view) == Unscored(reason)

@@ -1,0 +1,96 @@
+import pytest
+
+from metrics.quality import text as texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One ends. Two begins! Three?", ["One ends.", "Two begins!", "Three?"]),
+        (
+            "Dr. Roe met Mr. J. Poe at 3.5 km. He ran.",
+            ["Dr. Roe met Mr. J. Poe at 3.5 km.", "He ran."],
+        ),
+        ("It costs approx. ten euros. Fine.", ["It costs approx. ten euros.", "Fine."]),
+        ("Am 3. Mai kam er, z.B. zu Fuß. Gut.", ["Am 3. Mai kam er, z.B. zu Fuß.", "Gut."]),
+        ("He was born in 1950. She was not.", ["He was born in 1950.", "She was not."]),
+        ("¿Qué? Es así. «Sí.» Bien.", ["¿Qué?", "Es así.", "«Sí.»", "Bien."]),
+        ("東京は首都です。大きいです。", ["東京は首都です。", "大きいです。"]),
+        ("First line\nSecond line", ["First line", "Second line"]),
+        ("a wrapped\nline goes on", ["a wrapped\nline goes on"]),
+        ("", []),
+        ("...", ["..."]),
+    ],
+)
+def test_text_is_split_at_sentence_ends_only(text, expected):
+    """Abbreviations, initials, decimals, ordinals and wrapped lines end no sentence."""
+    assert texts.sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("1000", ("1000",)),
+        ("1,000", ("1000", "1")),
+        ("1.000", ("1000", "1")),
+        ("1,000,000", ("1000000",)),
+        ("1.234,56", ("1234.56",)),
+        ("1,234.50", ("1234.5",)),
+        ("3.5", ("3.5",)),
+        ("007", ("7",)),
+        ("50.0", ("50",)),
+        ("24.12.2025", ("24.12.2025",)),
+    ],
+)
+def test_a_number_is_read_in_every_locale(number, expected):
+    """Separators of thousands and trailing zeros do not matter; ambiguity gives two readings."""
+    assert texts.readings(number) == expected
+
+
+def test_the_parts_of_a_date_are_numbers_too():
+    """A context that holds a date supports its year."""
+    assert texts.parts_of("24.12.2025") == ["24", "12", "2025"]
+    assert texts.parts_of("1,000") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The warranty of the dishwasher is two years.", "english"),
+        ("Die Garantie für das Gerät ist nicht sehr lang.", "german"),
+        ("La garantie de cet appareil est de deux ans pour les pièces.", "french"),
+        ("La garantía de este aparato es de dos años para las piezas.", "spanish"),
+        ("La garanzia di questo apparecchio è di due anni per le parti.", "italian"),
+        ("A garantia deste aparelho não é de dois anos para as peças.", "portuguese"),
+        ("De garantie van het apparaat is niet erg lang voor een jaar.", "dutch"),
+        ("X200", "english"),
+    ],
+)
+def test_the_language_shows_in_function_words(text, language):
+    """The language with the most function words wins; English where there is none."""
+    assert texts.language_of(text) == language
+
+
+def test_tokens_are_words_numbers_and_pairs_of_unspaced_characters():
+    """Scripts without spaces become overlapping pairs, so that parts can match."""
+    assert texts.words("GPT-4o costs 1,000 €, 東京都。") == [
+        "GPT",
+        "4",
+        "o",
+        "costs",
+        "1,000",
+        "東京",
+        "京都",
+    ]
+    assert texts.words("plain X200 don't") == ["plain", "X200", "don", "t"]
+
+
+def test_compound_number_words_become_digits():
+    """A number in words is the number in digits, wherever it stands."""
+    assert texts.normalise("Twenty-five and forty-one") == "25 and 41"
+
+
+def test_forms_of_a_word_share_a_stem():
+    """Inflected forms compare equal."""
+    assert texts.stem("english", "covers") == texts.stem("english", "covered")
+    assert texts.stem("german", "häuser") == texts.stem("german", "häusern")
