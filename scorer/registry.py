@@ -23,19 +23,19 @@ Metric = TraceMetric | ScoreMetric
 _KINDS = frozenset(get_args(Kind))
 
 
-class LoadedMetric(Struct, frozen=True):
-    """A metric ready to run. `config_hash` identifies mode, options and threshold."""
+class LoadedMetric(Struct, frozen=True, kw_only=True):
+    """A metric ready to run. `config_hash` identifies mode, options and threshold.
+
+    `combines` says that it is a `ScoreMetric`; asking the Protocol each time would be slow.
+    """
 
     metric: Metric
+    spec: MetricSpec
+    combines: bool
     mode: Mode
     threshold: Threshold | None
     timeout_s: float
     config_hash: str
-
-    @property
-    def spec(self) -> MetricSpec:
-        """The metric's declaration."""
-        return self.metric.spec
 
 
 def names(group: Group) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def load_metrics(config: ScoringConfig) -> tuple[LoadedMetric, ...]:
     for name in config.thresholds:
         if name not in known and name not in names("metrics"):
             raise ConfigError(f"scoring.thresholds.{name}: there is no metric of that name")
-    return tuple(sorted(loaded, key=lambda item: isinstance(item.metric, ScoreMetric)))
+    return tuple(sorted(loaded, key=lambda item: item.combines))
 
 
 def _expand(items: Sequence[str | MetricConfig]) -> Iterable[MetricConfig]:
@@ -124,7 +124,15 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         raise ConfigError(f"scoring.metrics: {item.name} has neither `score` nor `combine`")
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
     timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
-    return LoadedMetric(metric, item.mode, threshold, timeout, _hash(item, threshold))
+    return LoadedMetric(
+        metric=metric,
+        spec=metric.spec,
+        combines=isinstance(metric, ScoreMetric),
+        mode=item.mode,
+        threshold=threshold,
+        timeout_s=timeout,
+        config_hash=_hash(item, threshold),
+    )
 
 
 def _hash(item: MetricConfig, threshold: Threshold | None) -> str:

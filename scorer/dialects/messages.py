@@ -141,7 +141,7 @@ def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> li
     return draft.messages(role or otherwise, body)
 
 
-def _open(item: Mapping[str, Any]) -> tuple[Role | None, Mapping[str, Any]]:
+def _open(item: Mapping[str, Any], depth: int = 0) -> tuple[Role | None, Mapping[str, Any]]:
     """Return the role and the fields of a message, whatever envelope it is in."""
     if isinstance(item.get("kwargs"), dict) and isinstance(item.get("id"), list):  # LangChain
         body = item["kwargs"]
@@ -149,8 +149,8 @@ def _open(item: Mapping[str, Any]) -> tuple[Role | None, Mapping[str, Any]]:
         return _CLASS_ROLES.get(str(name)) or _role(body.get("type")), body
     if isinstance(item.get("data"), dict) and "role" not in item:  # LangChain, as dict
         return _role(item.get("type")), item["data"]
-    if isinstance(item.get("message"), dict):  # choices, generations
-        role, body = _open(item["message"])
+    if isinstance(item.get("message"), dict) and depth < _MAX_DEPTH:  # choices, generations
+        role, body = _open(item["message"], depth + 1)
         return role or "assistant", {**item, **body}
     if "message.role" in item:
         item = {key.removeprefix("message."): value for key, value in item.items()}

@@ -25,7 +25,6 @@ class ModelCall(NamedTuple):
     nodes: tuple[Node, ...]
     call: LlmCall
     main: bool
-    has_usage: bool
 
 
 def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
@@ -70,7 +69,7 @@ def _enclosing(node: Node) -> Node | None:
 def _call(nodes: tuple[Node, ...]) -> ModelCall:
     outermost = nodes[0]
     deepest_first = nodes[::-1]
-    usage = _first(deepest_first, lambda facts: facts.usage)
+    usage = _first(deepest_first, _own_usage)
     model = _first(deepest_first, lambda facts: facts.response_model)
     error = next((found for node in nodes if (found := error_of(node)) is not None), None)
     call = LlmCall(
@@ -88,7 +87,11 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         error_type=(error.type or "error") if error is not None else None,
         cost_usd=_first(nodes, lambda facts: facts.cost_usd),
     )
-    return ModelCall(nodes, call, not outermost.in_tool, usage is not None)
+    return ModelCall(nodes, call, not outermost.in_tool)
+
+
+def _own_usage(facts: SpanFacts) -> Usage | None:
+    return None if facts.usage_is_aggregate else facts.usage
 
 
 def _first(nodes: Iterable[Node], field: Callable[[SpanFacts], T | None]) -> T | None:

@@ -20,7 +20,7 @@ from scorer.model.agent_trace import LlmCall, Message
 
 _AROUND = frozenset({"agent", "workflow", "chain"})
 _LABEL = re.compile(r"^(?:user )?(?:question|query):[ \t]*", re.IGNORECASE | re.MULTILINE)
-_ANSWER_LABEL = re.compile(r"\n\s*(?:helpful )?answer:\s*$", re.IGNORECASE)
+_ANSWER_LABELS = frozenset({"answer:", "helpful answer:"})
 _FINAL_TOOLS = frozenset({"final_answer", "finish", "submit_answer"})
 
 
@@ -111,7 +111,11 @@ def question_in_prompt(prompt: str) -> str:
     if not labels or "context" not in prompt[: labels[-1].start()].lower():
         return prompt
     label = labels[-1]
-    return text(_ANSWER_LABEL.sub("", prompt[label.end() :]).strip()) or prompt
+    question = prompt[label.end() :].strip()
+    before, _, last_line = question.rpartition("\n")
+    if last_line.lower() in _ANSWER_LABELS:
+        question = before.rstrip()
+    return question or prompt
 
 
 def _searched(nodes: Sequence[Node]) -> str | None:

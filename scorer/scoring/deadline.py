@@ -1,4 +1,4 @@
-"""A time limit for a call into somebody's metric.
+"""A time limit for calls into somebody's metric.
 
 In the main thread of a process an interval timer raises `DeadlineExceeded` inside the call,
 so a metric that loops or sleeps in Python costs only its own score. A call that hangs in C
@@ -6,9 +6,10 @@ is beyond reach here: the worker pool's task time-out kills that process. Elsewh
 a main thread (tests, embedding) there is no limit.
 """
 
+import contextlib
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TypeVar
 
@@ -26,17 +27,29 @@ def _interrupt(_signum: int, _frame: FrameType | None) -> None:
     raise DeadlineExceeded
 
 
-def call_within(seconds: float, function: Callable[[], T]) -> T:
-    """Return `function()`; raises DeadlineExceeded when it takes longer than `seconds`."""
+@contextlib.contextmanager
+def alarm() -> Iterator[None]:
+    """Hold the process's alarm signal, which `call_within` needs; put back what was there."""
     if threading.current_thread() is not threading.main_thread():
-        return function()
+        yield
+        return
     previous = signal.signal(signal.SIGALRM, _interrupt)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_S)
-        try:
-            return function()
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+def call_within(seconds: float, function: Callable[[], T]) -> T:
+    """Return `function()`; raises DeadlineExceeded when it takes longer than `seconds`.
+
+    Works inside `with alarm()`; without it, or in another thread, there is no limit.
+    """
+    if signal.getsignal(signal.SIGALRM) is not _interrupt:
+        return function()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_S)
+        return function()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -9,6 +9,8 @@ nonsense, or take too long, and only its own score is `failed`, with a reason.
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import cast
 
 import msgspec
 
@@ -30,7 +32,7 @@ from scorer.otlp.decode import decode_trace
 from scorer.registry import LoadedMetric, load_dialects, load_metrics
 from scorer.scoring.applicability import missing_need
 from scorer.scoring.breaker import Breaker
-from scorer.scoring.deadline import DeadlineExceeded, call_within
+from scorer.scoring.deadline import DeadlineExceeded, alarm, call_within
 from scorer.scoring.facts import trace_facts
 from scorer.scoring.references import ReferenceStore, read_references
 from scorer.scoring.results import Subject, scores_of
@@ -75,7 +77,11 @@ class Engine:
             self._faults.report("a trace cannot be normalised", error)
             return quarantined(closed, "normalise_failed")
         subject = Subject(
-            id=view.trace_id, trace=view, close_reason=closed.reason, revision=closed.revision
+            id=view.trace_id,
+            trace=view,
+            event_time=rfc3339(view.end_ns),
+            close_reason=closed.reason,
+            revision=closed.revision,
         )
         scored = self._score(subject, barred, only)
         return msgspec.structs.replace(scored, opened=closed.opened, closed=closed.closed)
@@ -83,21 +89,26 @@ class Engine:
     def score_view(self, view: AgentTrace, subject_id: str) -> ScoredTrace:
         """Score a view that was not made from spans."""
         view = self._references.attach(view)
-        return self._score(Subject(id=subject_id, trace=view, is_trace=False), _NONE_BARRED, None)
+        subject = Subject(
+            id=subject_id, trace=view, event_time=rfc3339(view.end_ns), is_trace=False
+        )
+        return self._score(subject, _NONE_BARRED, None)
 
     def _score(self, subject: Subject, barred: Barred, only: str | None) -> ScoredTrace:
         view = subject.trace
         scores: list[Score] = []
         seconds: dict[str, float] = {}
         if view.is_agent:
-            for loaded in self.metrics:
-                name = loaded.spec.name
-                if only is not None and name != only:
-                    continue
-                started = time.perf_counter()
-                result = self._run(loaded, view, scores, barred)
-                seconds[name] = time.perf_counter() - started
-                scores.extend(scores_of(loaded, subject, result))
+            skipped = self._skipped(view)
+            with alarm():
+                for loaded in self.metrics:
+                    name = loaded.spec.name
+                    if only is not None and name != only:
+                        continue
+                    started = time.perf_counter()
+                    result = skipped(name) or self._run(loaded, view, scores, barred)
+                    seconds[name] = time.perf_counter() - started
+                    scores.extend(scores_of(loaded, subject, result))
         return ScoredTrace(
             tenant=view.tenant,
             trace_id=view.trace_id,
@@ -113,7 +124,7 @@ class Engine:
             breaches=self._breaches(scores),
             facts=trace_facts(view, scores),
             root_span_id=view.root_span_id,
-            event_time=rfc3339(view.end_ns),
+            event_time=subject.event_time,
             metric_seconds=seconds,
         )
 
@@ -121,9 +132,6 @@ class Engine:
         self, loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score], barred: Barred
     ) -> Measurement | Unscored:
         spec = loaded.spec
-        skip = self._skip_reason(spec.name, view)
-        if skip is not None:
-            return Unscored(skip, "skipped")
         if spec.name in barred:
             return Unscored(barred[spec.name], "failed")
         lacking = missing_need(view, spec.needs)
@@ -138,7 +146,7 @@ class Engine:
         if self._breaker.is_open(name, time.monotonic()):
             return Unscored("suspended", "failed")
         try:
-            result = call_within(loaded.timeout_s, _bound(loaded.metric, view, scores))
+            result = call_within(loaded.timeout_s, _bound(loaded, view, scores))
         except DeadlineExceeded:
             self._breaker.strike(name, time.monotonic())
             return Unscored("timeout", "failed")
@@ -150,13 +158,17 @@ class Engine:
             return Unscored("bad_result", "failed", {"type": type(result).__name__})
         return result
 
-    def _skip_reason(self, metric: str, view: AgentTrace) -> str | None:
+    def _skipped(self, view: AgentTrace) -> Callable[[str], Unscored | None]:
+        """Return a function that says why a metric is not to run on this trace, if so."""
         rule = self._rules.find(view.service)
         if rule is None:
-            return None
-        if rule.metrics is not None and metric not in rule.metrics:
-            return "not_in_rule"
-        return None if is_sampled(view.trace_id, rule.sample) else "sampled_out"
+            return lambda _: None
+        if not is_sampled(view.trace_id, rule.sample):
+            return lambda _: Unscored("sampled_out", "skipped")
+        wanted = rule.metrics
+        return lambda name: (
+            None if wanted is None or name in wanted else Unscored("not_in_rule", "skipped")
+        )
 
     def _breaches(self, scores: Sequence[Score]) -> tuple[str, ...]:
         bounded = {item.spec.name for item in self.metrics if item.threshold is not None}
@@ -192,9 +204,7 @@ def quarantined(closed: ClosedTrace, reason: str) -> ScoredTrace:
     )
 
 
-def _bound(
-    metric: TraceMetric | ScoreMetric, view: AgentTrace, scores: Sequence[Score]
-) -> Callable[[], object]:
-    if isinstance(metric, ScoreMetric):
-        return lambda: metric.combine(view, scores)
-    return lambda: metric.score(view)
+def _bound(loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score]) -> Callable[[], object]:
+    if loaded.combines:
+        return partial(cast("ScoreMetric", loaded.metric).combine, view, scores)
+    return partial(cast("TraceMetric", loaded.metric).score, view)

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from scorer.api import AgentTrace, Measurement, MetricSpec, OutputSpec, Unscored
 from scorer.model.score import Score, score_id
-from scorer.model.times import rfc3339
 from scorer.model.trace import CloseReason
 from scorer.registry import LoadedMetric
 
@@ -20,6 +19,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
     id: str
     trace: AgentTrace
+    event_time: str | None
     close_reason: CloseReason | None = None
     revision: int = 1
     is_trace: bool = True
@@ -146,6 +146,6 @@ def _score(loaded: LoadedMetric, subject: Subject, output: OutputSpec, **outcome
         revision=subject.revision,
         close_reason=subject.close_reason,
         completeness=trace.completeness if subject.is_trace else None,
-        event_time=rfc3339(trace.end_ns),
+        event_time=subject.event_time,
         **outcome,
     )

@@ -14,6 +14,7 @@ from scorer.api import ScoredTrace
 from scorer.config import parse_config
 from scorer.model.trace import ClosedTrace
 from scorer.scoring.engine import Engine, build_engine
+from scorer.scoring.memory import settle_memory
 from scorer.telemetry import set_up_logging
 
 
@@ -54,6 +55,7 @@ def start(config: dict[str, object]) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     set_up_logging("WARNING")
     _engine = build_engine(parse_config(config))
+    settle_memory()
 
 
 def run(data: bytes) -> bytes:

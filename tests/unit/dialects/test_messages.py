@@ -114,3 +114,5 @@ def test_an_absurdly_nested_value_is_bounded():
     for _ in range(200):
         value = [value]
     assert read(value) == ()
+    assert read("[" * 100_000) is None
+    assert read('{"message":' * 900 + '"x"' + "}" * 900) is not None

@@ -35,3 +35,10 @@ def test_a_call_knows_its_agent_and_its_error(span, view):
     failed = {**TOKENS, "error.type": "TimeoutError"}
     (call,) = view(span("1", agent), span("2", failed, parent="1", status=2)).llm_calls
     assert (call.agent, call.error_type) == ("a", "TimeoutError")
+
+
+def test_a_sum_over_children_is_not_the_usage_of_a_call(span, view):
+    """It counts only where nothing else does."""
+    summed = {"gen_ai.operation.name": "chat", "gen_ai.aggregated_usage.input_tokens": 9}
+    assert view(span("1", summed), span("2", TOKENS)).usage == Usage(5)
+    assert view(span("1", summed)).usage == Usage(9)

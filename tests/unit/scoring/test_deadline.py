@@ -6,17 +6,18 @@ import time
 
 import pytest
 
-from scorer.scoring.deadline import DeadlineExceeded, call_within
+from scorer.scoring.deadline import DeadlineExceeded, alarm, call_within
 
 
 def test_a_quick_call_returns_its_result():
     """The limit does not change what a call returns."""
-    assert call_within(1, lambda: 42) == 42
+    with alarm():
+        assert call_within(1, lambda: 42) == 42
 
 
 def test_a_sleeping_call_is_ended():
     """Sleep is interrupted."""
-    with pytest.raises(DeadlineExceeded):
+    with alarm(), pytest.raises(DeadlineExceeded):
         call_within(0.02, lambda: time.sleep(10))
 
 
@@ -27,7 +28,7 @@ def test_a_busy_call_is_ended():
         while True:
             pass
 
-    with pytest.raises(DeadlineExceeded):
+    with alarm(), pytest.raises(DeadlineExceeded):
         call_within(0.02, loop)
 
 
@@ -41,16 +42,18 @@ def test_a_call_that_swallows_exceptions_is_ended():
             except Exception:
                 continue
 
-    with pytest.raises(DeadlineExceeded):
+    with alarm(), pytest.raises(DeadlineExceeded):
         call_within(0.02, stubborn)
 
 
 def test_no_alarm_is_left_behind():
-    """Neither timer nor handler outlives the call, whether it returns or raises."""
+    """No timer outlives a call, whether it returns or raises; no handler outlives the block."""
     before = signal.getsignal(signal.SIGALRM)
-    call_within(5, lambda: None)
-    with pytest.raises(ZeroDivisionError):
-        call_within(5, lambda: 1 / 0)
+    with alarm():
+        call_within(5, lambda: None)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        with pytest.raises(ZeroDivisionError):
+            call_within(5, lambda: 1 / 0)
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
     assert signal.getsignal(signal.SIGALRM) == before
 
@@ -58,7 +61,12 @@ def test_no_alarm_is_left_behind():
 def test_outside_the_main_thread_there_is_no_limit():
     """A thread cannot be interrupted; the call just runs."""
     results = []
-    thread = threading.Thread(target=lambda: results.append(call_within(0.001, lambda: 7)))
+
+    def run():
+        with alarm():
+            results.append(call_within(0.001, lambda: 7))
+
+    thread = threading.Thread(target=run)
     thread.start()
     thread.join()
     assert results == [7]

@@ -1,0 +1,39 @@
+"""The configuration: one frozen tree, its defaults in one place (`tree`).
+
+YAML (or JSON) in the collector's style. Durations and sizes carry units (`2s`, `64MiB`),
+`${env:NAME}` is the only substitution, an unknown key is an error that names its path.
+"""
+
+from scorer.config.load import load_config, parse_config, to_plain
+from scorer.config.quantities import Duration, Endpoint, Size
+from scorer.config.tree import (
+    AssemblyConfig,
+    Config,
+    GrpcConfig,
+    HttpConfig,
+    JsonlConfig,
+    MetricConfig,
+    PrometheusConfig,
+    RuleConfig,
+    ScoringConfig,
+    WebConfig,
+)
+
+__all__ = [
+    "AssemblyConfig",
+    "Config",
+    "Duration",
+    "Endpoint",
+    "GrpcConfig",
+    "HttpConfig",
+    "JsonlConfig",
+    "MetricConfig",
+    "PrometheusConfig",
+    "RuleConfig",
+    "ScoringConfig",
+    "Size",
+    "WebConfig",
+    "load_config",
+    "parse_config",
+    "to_plain",
+]

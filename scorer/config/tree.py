@@ -1,0 +1,201 @@
+"""The tree of configuration keys with their defaults and descriptions.
+
+The README's table of keys is generated from this file, and a test checks that it is.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from scorer.api import Mode, Threshold
+from scorer.config.quantities import Duration, Endpoint, Size
+
+
+class _Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all configuration sections."""
+
+
+def _is(description: str) -> Meta:
+    return Meta(description=description)
+
+
+def _count(description: str) -> Meta:
+    return Meta(description=description, ge=1)
+
+
+_INSECURE = "listen beyond this machine without authentication"
+_REQUEST_SIZE = "largest request, before and after decompression"
+
+
+class GrpcConfig(_Section, frozen=True):
+    """OTLP over gRPC."""
+
+    enabled: Annotated[bool, _is("receive OTLP over gRPC")] = True
+    endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:4317")
+    max_request_size: Annotated[Size, _is(_REQUEST_SIZE)] = Size(64 * 2**20)
+    max_concurrent_streams: Annotated[int, _count("calls at a time on one connection")] = 100
+    insecure: Annotated[bool, _is(_INSECURE)] = False
+
+
+class HttpConfig(_Section, frozen=True):
+    """OTLP over HTTP (protobuf and JSON)."""
+
+    enabled: Annotated[bool, _is("receive OTLP over HTTP")] = True
+    endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:4318")
+    max_request_size: Annotated[Size, _is(_REQUEST_SIZE)] = Size(64 * 2**20)
+    read_timeout: Annotated[Duration, _is("longest time that a body may take")] = Duration(10)
+    insecure: Annotated[bool, _is(_INSECURE)] = False
+
+
+class OtlpConfig(_Section, frozen=True):
+    """The OTLP receivers."""
+
+    grpc: GrpcConfig = GrpcConfig()
+    http: HttpConfig = HttpConfig()
+
+
+class ReceiversConfig(_Section, frozen=True):
+    """Where spans come in."""
+
+    otlp: OtlpConfig = OtlpConfig()
+
+
+class ServiceAssemblyConfig(_Section, frozen=True):
+    """Timers of one service; what is not given follows `assembly`."""
+
+    service: str
+    linger: Duration | None = None
+    idle_timeout: Duration | None = None
+    max_age: Duration | None = None
+
+
+class AssemblyConfig(_Section, frozen=True):
+    """When a trace is finished, and how much may be open."""
+
+    linger: Annotated[
+        Duration, _is("close a trace with root and all parents when nothing came for this long")
+    ] = Duration(2)
+    idle_timeout: Annotated[Duration, _is("close any trace when nothing came for this long")] = (
+        Duration(30)
+    )
+    max_age: Annotated[Duration, _is("close a trace at this age at the latest")] = Duration(21600)
+    memory: Annotated[
+        Size, _is("bytes that open and not yet scored traces may hold; then requests are refused")
+    ] = Size(512 * 2**20)
+    max_spans_per_trace: Annotated[int, _count("close a trace at this many spans")] = 50_000
+    max_bytes_per_trace: Annotated[Size, _is("close a trace at this size")] = Size(64 * 2**20)
+    max_tombstones: Annotated[
+        int, _count("closed traces that are remembered, so that late spans are known as late")
+    ] = 200_000
+    overrides: Annotated[
+        tuple[ServiceAssemblyConfig, ...],
+        _is("timers of a service: `{service: NAME, linger: .., idle_timeout: .., max_age: ..}`"),
+    ] = ()
+
+
+class MetricConfig(_Section, frozen=True):
+    """One metric with its mode and options: `{name: faithfulness, mode: documented}`."""
+
+    name: str
+    mode: Mode = "beyond"
+    timeout: Duration | None = None
+    options: dict[str, Any] = {}
+
+
+class RuleConfig(_Section, frozen=True):
+    """Metrics and sampling for the services that match (glob); the first match wins."""
+
+    match: dict[Literal["service"], str] = {}
+    metrics: tuple[str, ...] | None = None
+    sample: Annotated[float, Meta(ge=0, le=1)] = 1.0
+
+
+class ReferencesConfig(_Section, frozen=True):
+    """Known right answers."""
+
+    file: Annotated[
+        str | None, _is("JSON lines with `case_id` or `question`, and `answer`, `contexts` ..")
+    ] = None
+
+
+class ScoringConfig(_Section, frozen=True):
+    """What is computed of a finished trace, and where."""
+
+    metrics: Annotated[
+        tuple[str | MetricConfig, ...],
+        _is("names, groups (`default` or a kind) or `{name, mode, timeout, options}`"),
+    ] = ("default",)
+    workers: Annotated[
+        Annotated[int, Meta(ge=0)] | Literal["auto"],
+        _is("scoring processes; 0 = in the service's own; auto = one a core, less one"),
+    ] = "auto"
+    task_timeout: Annotated[Duration, _is("a worker that is silent for this long is replaced")] = (
+        Duration(30)
+    )
+    thresholds: Annotated[
+        dict[str, Threshold], _is("`{METRIC: {min: .., max: ..}}`; default: the metric's own")
+    ] = {}
+    rules: Annotated[
+        tuple[RuleConfig, ...],
+        _is("`{match: {service: GLOB}, metrics: [..], sample: 0..1}`; the first match decides"),
+    ] = ()
+    references: ReferencesConfig = ReferencesConfig()
+
+
+class ReplayConfig(_Section, frozen=True):
+    """Reading stored spans."""
+
+    lateness: Annotated[
+        Duration, _is("added to every timer: how far the order of stored spans may be off")
+    ] = Duration(600)
+
+
+class PrometheusConfig(_Section, frozen=True):
+    """The series on /metrics and the bounds of their labels."""
+
+    labels: Annotated[
+        tuple[Literal["service", "agent"], ...], _is("labels that take their values from spans")
+    ] = ("service", "agent")
+    max_label_values: Annotated[
+        int, _count("values of one such label; the rest is counted as `other`")
+    ] = 200
+    max_series: Annotated[int, _count("time series in all; the rest falls into `other`")] = 20_000
+
+
+class JsonlConfig(_Section, frozen=True):
+    """The scores file."""
+
+    path: Annotated[str | None, _is("append every score to this file, one JSON object a line")] = (
+        None
+    )
+
+
+class SinksConfig(_Section, frozen=True):
+    """Where scores go out."""
+
+    prometheus: PrometheusConfig = PrometheusConfig()
+    jsonl: JsonlConfig = JsonlConfig()
+
+
+class WebConfig(_Section, frozen=True):
+    """/metrics, health and the API."""
+
+    endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:9464")
+    insecure: Annotated[bool, _is(_INSECURE)] = False
+    recent_traces: Annotated[
+        int, _count("finished traces that the API and `explain` can tell about")
+    ] = 2_000
+
+
+class Config(_Section, frozen=True):
+    """The whole configuration."""
+
+    shutdown_timeout: Annotated[
+        Duration, _is("longest time for closing and scoring what is open on SIGTERM")
+    ] = Duration(30)
+    receivers: ReceiversConfig = ReceiversConfig()
+    assembly: AssemblyConfig = AssemblyConfig()
+    scoring: ScoringConfig = ScoringConfig()
+    replay: ReplayConfig = ReplayConfig()
+    sinks: SinksConfig = SinksConfig()
+    web: WebConfig = WebConfig()

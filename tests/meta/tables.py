@@ -1,0 +1,106 @@
+"""The tables of the README that are made from the code; `python tests/meta/tables.py --write`."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+from scorer import registry
+from scorer.config import Config, to_plain
+from scorer.telemetry import SERIES
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    """Return a Markdown table; the first row is its head."""
+    head, *body = rows
+    lines = [head, tuple("---" for _ in head), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def config_table() -> str:
+    """All configuration keys."""
+    rows = list(_keys(Config, "", to_plain(Config())))
+    return table(("key", "default", "what it does"), *rows)
+
+
+def _keys(section: type[Struct], path: str, defaults: Any) -> Iterator[tuple[str, str, str]]:
+    hints = get_type_hints(section, include_extras=True)
+    for field in msgspec.structs.fields(section):
+        hint, default = hints[field.name], defaults[field.name]
+        key = f"{path}{field.name}"
+        if isinstance(hint, type) and issubclass(hint, Struct):
+            yield from _keys(hint, f"{key}.", default)
+        else:
+            yield f"`{key}`", f"`{_plain(default)}`", _description(hint, key)
+
+
+def _description(hint: Any, key: str) -> str:
+    for extra in get_args(hint)[1:] if get_origin(hint) is not None else ():
+        if isinstance(extra, msgspec.Meta) and extra.description:
+            return extra.description.replace("|", "\\|")
+    raise AssertionError(f"{key} has no description in scorer/config/tree.py")
+
+
+def _plain(value: Any) -> str:
+    return msgspec.json.encode(value).decode().strip('"').replace("null", "none")
+
+
+def series_table() -> str:
+    """All series."""
+    rows = [(f"`{s.name}`", s.type, ", ".join(f"`{x}`" for x in s.labels), s.help) for s in SERIES]
+    return table(("series", "type", "labels", "meaning"), *rows)
+
+
+def metrics_table() -> str:
+    """All metrics."""
+    specs = [registry.load("metrics", name).spec for name in registry.names("metrics")]
+    rows = [
+        (
+            f"`{spec.name}`",
+            spec.kind,
+            f"{spec.outputs[0].unit}, {spec.outputs[0].direction}",
+            ", ".join(spec.needs) or "-",
+            ", ".join(spec.methods),
+            _threshold(spec.default_threshold),
+            spec.description,
+        )
+        for spec in specs
+    ]
+    head = ("metric", "kind", "unit, better", "needs", "method", "fails", "what it says")
+    return table(head, *rows)
+
+
+def _threshold(threshold: Any) -> str:
+    if threshold is None:
+        return "-"
+    low = f"below {threshold.min:g}" if threshold.min is not None else ""
+    high = f"above {threshold.max:g}" if threshold.max is not None else ""
+    return " or ".join(filter(None, (low, high)))
+
+
+TABLES = {"config": config_table, "series": series_table, "metrics": metrics_table}
+
+
+def marks(name: str) -> tuple[str, str]:
+    """Return the lines that a generated table stands between."""
+    return f"<!-- {name}: made by tests/meta/tables.py -->\n", f"\n<!-- /{name} -->"
+
+
+def generated(text: str) -> str:
+    """Return the README with fresh tables."""
+    for name, make in TABLES.items():
+        begin, end = marks(name)
+        before, _, rest = text.partition(begin)
+        _, found, after = rest.partition(end)
+        assert found, f"the README has no place for the table {name}"
+        text = before + begin + make() + end + after
+    return text
+
+
+if __name__ == "__main__" and "--write" in sys.argv:
+    README.write_text(generated(README.read_text()))

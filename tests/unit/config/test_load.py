@@ -1,0 +1,109 @@
+"""Reading a configuration: every fault names its path, and the defaults serve."""
+
+import pytest
+
+from scorer.config import Config, load_config, parse_config, to_plain
+from scorer.errors import ConfigError
+
+
+def test_no_file_is_needed():
+    """The defaults are a valid configuration."""
+    assert load_config() == Config() == parse_config({})
+
+
+def test_quantities_carry_units(tmp_path):
+    """Durations and sizes are text with a unit."""
+    path = tmp_path / "c.yaml"
+    path.write_text("assembly: {linger: 500ms, max_age: 1h, memory: 1GiB}\n")
+    assembly = load_config(path).assembly
+    assert (assembly.linger, assembly.max_age, assembly.memory) == (0.5, 3600, 2**30)
+
+
+def test_json_is_yaml(tmp_path):
+    """A JSON file works."""
+    path = tmp_path / "c.json"
+    path.write_text('{"web": {"endpoint": "127.0.0.1:0"}}')
+    assert load_config(path).web.endpoint.port == 0
+
+
+def test_an_override_wins_over_the_file(tmp_path):
+    """--set a.b=v is YAML and comes last."""
+    path = tmp_path / "c.yaml"
+    path.write_text("scoring: {workers: 3, metrics: [latency]}\n")
+    config = load_config(path, ["scoring.workers=0", "scoring.metrics=[cost, latency]"])
+    assert (config.scoring.workers, config.scoring.metrics) == (0, ("cost", "latency"))
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("assembly.lingr=2s", "unknown key assembly.lingr"),
+        ("nothing.at.all=1", "unknown key nothing"),
+        ("assembly.linger=2", "assembly.linger: Expected a duration"),
+        ("assembly.linger=2 parsecs", "assembly.linger: Expected a duration"),
+        ("assembly.memory=12", "assembly.memory: Expected a size"),
+        ("web.endpoint=here", "web.endpoint: Expected HOST:PORT"),
+        ("web.endpoint=127.0.0.1:99999", "web.endpoint: Expected HOST:PORT"),
+        ("scoring.workers=-1", "scoring.workers"),
+        ("scoring.rules=[{sample: 2}]", r"scoring.rules\[0\].sample"),
+        ("scoring.metrics=[{name: x, mod: y}]", r"unknown key scoring.metrics\[0\].mod"),
+        ("scoring.thresholds={x: {maximum: 1}}", "unknown key scoring.thresholds.*maximum"),
+        ("linger", "write it as key.path=value"),
+        ("shutdown_timeout.x=1", "shutdown_timeout"),
+    ],
+)
+def test_a_fault_names_its_path(override, said):
+    """One line: which key, and what is wrong with it."""
+    with pytest.raises(ConfigError, match=said) as error:
+        load_config(None, [override])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("a: [", "not valid YAML"), ("- a\n", "must be a mapping"), ("a: 1\n", "unknown key a")],
+)
+def test_a_bad_file_is_named(tmp_path, text, said):
+    """The message says what is wrong with the file."""
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        load_config(path)
+
+
+def test_a_missing_file_is_a_clear_error(tmp_path):
+    """Not a traceback."""
+    with pytest.raises(ConfigError, match=r"cannot read configuration .*gone\.yaml"):
+        load_config(tmp_path / "gone.yaml")
+
+
+def test_environment_variables_are_substituted(monkeypatch):
+    """`${env:NAME}` in any text, and nothing else."""
+    monkeypatch.setenv("HERE", "127.0.0.1")
+    config = parse_config({"web": {"endpoint": "${env:HERE}:9000"}})
+    assert config.web.endpoint == "127.0.0.1:9000"
+    monkeypatch.delenv("HERE")
+    with pytest.raises(ConfigError, match=r"web\.endpoint: environment variable HERE is not set"):
+        parse_config({"web": {"endpoint": "${env:HERE}:9000"}})
+
+
+@pytest.mark.parametrize("key", ["web", "receivers.otlp.grpc", "receivers.otlp.http"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "10.0.0.7", "example.org"])
+def test_listening_beyond_this_machine_needs_a_word(key, host):
+    """Without authentication it is refused unless `insecure: true` stands beside it."""
+    endpoint = f"{key}.endpoint='{host}:4000'"
+    with pytest.raises(ConfigError, match=f"{key}.insecure"):
+        load_config(None, [endpoint])
+    load_config(None, [endpoint, f"{key}.insecure=true"])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "127.0.0.5"])
+def test_loopback_needs_none(host):
+    """Only this machine can reach it."""
+    assert load_config(None, [f"web.endpoint='{host}:4000'"]).web.endpoint.is_loopback
+
+
+def test_the_printed_configuration_reads_back_the_same():
+    """What `check-config` prints is itself a configuration."""
+    config = load_config(None, ["assembly.linger=1500ms", "assembly.memory=3MiB"])
+    assert parse_config(to_plain(config)) == config

@@ -1,0 +1,79 @@
+"""Metrics from the configuration."""
+
+import pytest
+
+from scorer import registry
+from scorer.api import Threshold
+from scorer.config import parse_config
+from scorer.errors import ConfigError
+
+
+def loaded(**scoring):
+    return registry.load_metrics(parse_config({"scoring": scoring}).scoring)
+
+
+def names(metrics):
+    return [metric.spec.name for metric in metrics]
+
+
+def test_the_default_is_the_whole_catalogue():
+    """Without configuration every metric that Spanscore ships runs."""
+    assert set(names(loaded())) == set(registry.names("metrics"))
+
+
+def test_a_kind_is_a_group():
+    """`privacy` stands for the metrics of that kind."""
+    assert names(loaded(metrics=["privacy"])) == ["pii_leakage"]
+
+
+def test_metrics_of_scores_run_last():
+    """Whatever the order in the configuration."""
+    assert names(loaded(metrics=["composite", "latency"])) == ["latency", "composite"]
+
+
+def test_a_metric_named_twice_runs_once_as_configured():
+    """The configured form wins over the group's."""
+    metrics = loaded(metrics=["default", {"name": "faithfulness", "mode": "documented"}])
+    (found,) = [metric for metric in metrics if metric.spec.name == "faithfulness"]
+    assert found.mode == "documented"
+
+
+@pytest.mark.parametrize(
+    ("scoring", "said"),
+    [
+        ({"metrics": ["faithfull"]}, "no metric named 'faithfull'; known: .*faithfulness"),
+        ({"metrics": [{"name": "latency", "options": {"colour": 1}}]}, "latency: .*colour"),
+        ({"thresholds": {"speed": {"max": 1}}}, r"scoring\.thresholds\.speed: there is no metric"),
+    ],
+)
+def test_what_does_not_exist_is_a_configuration_error(scoring, said):
+    """Names, options and thresholds are checked at the start."""
+    with pytest.raises(ConfigError, match=said):
+        loaded(**scoring)
+
+
+def test_a_configured_threshold_replaces_the_metric_s_own():
+    """Default thresholds come with each metric."""
+    (own,) = loaded(metrics=["hallucination_rate"])
+    (set_,) = loaded(
+        metrics=["hallucination_rate"], thresholds={"hallucination_rate": {"max": 0.1}}
+    )
+    assert own.threshold == own.spec.default_threshold
+    assert set_.threshold == Threshold(max=0.1)
+
+
+def test_the_config_hash_tells_configurations_apart():
+    """Mode, options and threshold change it; nothing else does."""
+    (plain,) = loaded(metrics=["faithfulness"])
+    (same,) = loaded(metrics=["faithfulness"], workers=0)
+    (mode,) = loaded(metrics=[{"name": "faithfulness", "mode": "documented"}])
+    (bound,) = loaded(metrics=["faithfulness"], thresholds={"faithfulness": {"min": 0.1}})
+    assert plain.config_hash == same.config_hash
+    assert len({plain.config_hash, mode.config_hash, bound.config_hash}) == 3
+
+
+def test_every_registered_part_loads():
+    """Nothing in the entry points is broken."""
+    for group in ("metrics", "dialects", "receivers", "sinks"):
+        for name in registry.names(group):
+            assert registry.load(group, name) is not None
