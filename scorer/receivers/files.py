@@ -102,7 +102,11 @@ class StoredFiles:
         self, index: int, file: BinaryIO, items: Iterator[Item], heads: list[tuple[int, int]]
     ) -> None:
         """Keep a file with its next item, or finish it."""
-        head = self._next(index, items)
+        try:
+            head = self._next(index, items)
+        except PermanentError:
+            file.close()
+            raise
         if head is None:
             self._bytes_done += _position(file)
             file.close()

@@ -88,7 +88,7 @@ TABLES = {"config": config_table, "series": series_table, "metrics": metrics_tab
 
 def marks(name: str) -> tuple[str, str]:
     """Return the lines that a generated table stands between."""
-    return f"<!-- {name}: made by tests/meta/tables.py -->\n", f"\n<!-- /{name} -->"
+    return f"<!-- {name}: made by tests/meta/tables.py -->\n\n", f"\n\n<!-- /{name} -->"
 
 
 def generated(text: str) -> str:

@@ -1,0 +1,55 @@
+"""What the README says is what the code does."""
+
+import argparse
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from scorer.cli.main import build_parser
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def load_tables():
+    spec = importlib.util.spec_from_file_location("tables", Path(__file__).with_name("tables.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_tables_are_fresh():
+    """Keys, series and metrics in the README are those of the code."""
+    expected = load_tables().generated(README)
+    assert expected == README, "run: python tests/meta/tables.py --write"
+
+
+def test_the_first_screen_has_the_two_commands():
+    """Run and test, each one line that does all the set-up."""
+    first_screen = README[: README.index("## ")]
+    assert "pip install . && spanscore serve --demo" in first_screen
+    assert "pip install '.[test]' && pytest" in first_screen
+
+
+def test_ci_calls_the_test_command_of_the_readme():
+    """CI and README cannot drift apart."""
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "pip install --quiet '.[test]'" in script
+    assert "\npytest\n" in script
+
+
+def test_every_verb_is_in_the_table_and_every_row_is_a_verb():
+    """The command table lists exactly what the parser knows."""
+    documented = set(re.findall(r"^\| `spanscore ([a-z-]+)", README, re.MULTILINE))
+    (verbs,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
+    assert documented == set(verbs.choices)
+
+
+@pytest.mark.parametrize("page", ["README.md", "metrics/README.md"])
+def test_links_lead_somewhere(page):
+    """Relative links name files that exist."""
+    text = (ROOT / page).read_text()
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / page).parent.joinpath(target).exists(), target
