@@ -19,7 +19,7 @@ _MARKS = frozenset(
     {"id", "doc_id", "document_id", "score", "metadata", "meta", "source", "page_content", "title"}
 )
 _SEARCHES = re.compile(
-    r"retriev|rag(?:$|_)|knowledge|wiki|(?:^|_)(?:docs?|documents?|manuals?|passages?)(?:_|$)"
+    r"retriev|rag(?:$|_)|knowledge|wiki|(?:^|_)(?:docs?|documents?|passages?)(?:_|$)"
     r"|(?:^|_)search(?:_|$)|vector",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ from scorer.assembly.budget import MemoryBudget
 from scorer.errors import RetryableError, TooLargeError
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace
+from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.split import END_MARKER, has_end_marker, split_logs, split_traces
 from scorer.telemetry import Telemetry
 
@@ -117,8 +118,8 @@ class AssemblingIngest:
         return Accepted(split.rejected, f"log records rejected: {why}" if split.rejected else "")
 
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:  # noqa: ARG002 - nothing is kept
-        """Count an ExportMetricsServiceRequest."""
-        self._telemetry.add("spanscore_metric_points_total")
+        """Count the points of an ExportMetricsServiceRequest."""
+        self._telemetry.add("spanscore_metric_points_total", count_metric_points(body))
         return Accepted()
 
     def poll(self) -> None:

@@ -119,7 +119,9 @@ SERIES: tuple[Series, ...] = (
     Series("spanscore_pending_traces", "gauge", "Closed traces waiting for their scores."),
     Series("spanscore_log_records_total", "counter", "Log records by fate.", ("outcome",)),
     Series(
-        "spanscore_metric_points_total", "counter", "OTLP metric requests, counted and dropped."
+        "spanscore_metric_points_total",
+        "counter",
+        "Points of OTLP metrics, which are counted and dropped.",
     ),
     Series(
         "spanscore_requests_total",

@@ -1,6 +1,6 @@
 """Prints the ratios of the speed targets, measured in one run on one machine.
 
-    python tests/bench/run.py [ingest] [service] [memory] [open-traces]
+    python tests/bench/run.py [ingest] [service] [delay] [memory] [open-traces]
 
 All figures are CPU seconds of the server process and its children (wall times drift on
 shared machines), as a ratio to a gRPC handler that only counts bytes. Each is the median of
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 import grpc
@@ -37,7 +38,8 @@ class Server:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.port = self.process.stdout.readline().split()[0]
+        self.port, *web = self.process.stdout.readline().split()
+        self.web = web[0] if web else None
 
     def cpu(self):
         """Return the CPU seconds so far, children included."""
@@ -109,8 +111,47 @@ def compare(kind, count, base_count=600, settle=0.0):
     return ratio
 
 
+def report_delay():
+    """Print how long scores take from the close of a trace, at 70 % of what one worker can do."""
+    requests = Requests()
+    with server("service") as running:
+        send(running.port, requests, 20)
+        before = running.cpu()
+        send(running.port, requests, 60)
+        time.sleep(1)
+        sustainable = 60 / (running.cpu() - before)
+        before = scrape(running.web)
+        pause = 1 / (0.7 * sustainable)
+        with grpc.insecure_channel(f"127.0.0.1:{running.port}") as channel:
+            export = channel.unary_unary(EXPORT)
+            due = time.monotonic()
+            for _, body in zip(range(int(8 / pause)), requests, strict=False):
+                export(body)
+                due += pause
+                time.sleep(max(0.0, due - time.monotonic()))
+        time.sleep(1)
+        after = scrape(running.web)
+    counts = {bound: after[bound] - before.get(bound, 0) for bound in after}
+    total = counts[float("inf")]
+    p99 = min(bound for bound, count in counts.items() if count >= 0.99 * total)
+    print(
+        f"delay from close to scores: p99 at most {p99 * 1000:.0f} ms over {total:.0f} traces, at "
+        f"{0.7 * sustainable * requests.spans:.0f} spans/s (0.7 of what one core does)"
+    )
+    print("  target: p99 under 100 ms")
+
+
+def scrape(port):
+    """Return the cumulative counts of the delay histogram, by upper bound."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    prefix = 'spanscore_scoring_delay_seconds_bucket{le="'
+    rows = [line.removeprefix(prefix).split('"} ') for line in lines if line.startswith(prefix)]
+    return {float(bound): float(count) for bound, count in rows}
+
+
 def main(names):
-    chosen = names or ["ingest", "service", "memory", "open-traces"]
+    chosen = names or ["ingest", "service", "delay", "memory", "open-traces"]
     print(
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d} {platform.machine()} "
         f"{os.cpu_count()} cores, Python {platform.python_version()}"
@@ -121,6 +162,8 @@ def main(names):
     if "service" in chosen:
         compare("service", 60, settle=1.5)
         print("  target: ratio at least 0.05, goal 0.10")
+    if "delay" in chosen:
+        report_delay()
     if "memory" in chosen:
         memory.report_memory()
     if "open-traces" in chosen:

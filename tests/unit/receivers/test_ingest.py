@@ -1,0 +1,162 @@
+"""The one door for spans: what is taken, refused and counted."""
+
+import pytest
+from opentelemetry.proto.metrics.v1 import metrics_pb2
+
+from scorer.assembly.assembler import Assembler
+from scorer.assembly.budget import MemoryBudget
+from scorer.config import parse_config
+from scorer.errors import PermanentError, RetryableError, TooLargeError
+from scorer.receivers.assembly_settings import assembler_settings
+from scorer.receivers.ingest import Accepted, AssemblingIngest
+from scorer.telemetry import Telemetry
+from scorer.testing import ManualClock, TraceBuilder
+
+
+class Door:
+    """An ingest with a manual clock; closed traces are kept in `closed`."""
+
+    def __init__(self, **assembly):
+        config = parse_config({"assembly": assembly})
+        self.clock, self.telemetry, self.closed = ManualClock(), Telemetry(), []
+        self.budget = MemoryBudget(config.assembly.memory)
+        self.assembler = Assembler(assembler_settings(config.assembly), self.budget)
+        self.ingest = AssemblingIngest(
+            source="otlp",
+            assembler=self.assembler,
+            budget=self.budget,
+            telemetry=self.telemetry,
+            clock=self.clock,
+            on_closed=self.closed.extend,
+        )
+
+    def count(self, name, **labels):
+        return self.telemetry.value(f"spanscore_{name}", **labels)
+
+
+def request(number=1, *, size=10, parent=None):
+    builder = TraceBuilder(number)
+    builder.span("chat", parent=parent, padding="x" * size)
+    return builder.request()
+
+
+def test_good_spans_are_offered_and_accepted():
+    """An empty answer says that all is well."""
+    door = Door()
+    assert door.ingest.traces(request()) == Accepted()
+    assert (door.count("offered_spans_total"), door.count("accepted_spans_total")) == (1, 1)
+    assert door.assembler.open_traces == 1
+
+
+def test_bad_spans_are_refused_with_a_reason_and_a_count():
+    """The rest of the request is taken."""
+    door = Door()
+    builder = TraceBuilder(1)
+    builder.span("good")
+    builder.span("bad", span_id=bytes(8))
+    answer = door.ingest.traces(builder.request())
+    assert answer.rejected == 1
+    assert "span_id" in answer.message
+    assert door.count("refused_spans_total", reason="invalid") == 1
+    assert door.count("offered_spans_total") == 2
+
+
+def test_garbage_is_a_permanent_error():
+    """Nothing of it is offered: nobody knows how many spans it should have been."""
+    door = Door()
+    with pytest.raises(PermanentError):
+        door.ingest.traces(b"\xff\xff")
+    assert door.count("offered_spans_total") == 0
+
+
+def test_polling_closes_what_is_due():
+    """By the clock of the door."""
+    door = Door(linger="2s")
+    door.ingest.traces(request())
+    door.clock.advance(1.9)
+    door.ingest.poll()
+    assert door.closed == []
+    door.clock.advance(0.1)
+    door.ingest.poll()
+    assert [trace.reason for trace in door.closed] == ["root"]
+
+
+def test_positions_count_the_requests():
+    """Each request has the next offset."""
+    door = Door()
+    door.ingest.traces(request(1))
+    door.ingest.traces(request(2))
+    door.clock.advance(10)
+    door.ingest.poll()
+    assert [trace.first_position.offset for trace in door.closed] == [1, 2]
+
+
+def test_a_full_budget_refuses_for_now():
+    """Retryable, counted by span, with reason memory."""
+    door = Door(memory="8KiB")
+    door.ingest.traces(request(1, size=6000))
+    with pytest.raises(RetryableError, match=r"assembly\.memory"):
+        door.ingest.traces(request(2, size=3000))
+    assert door.count("refused_spans_total", reason="memory") == 1
+
+
+def test_a_budget_that_stays_full_is_relieved():
+    """After a second of refusals the oldest traces are closed to make room."""
+    door = Door(memory="8KiB")
+    door.ingest.traces(request(1, size=6000, parent=b"12345678"))
+    with pytest.raises(RetryableError):
+        door.ingest.traces(request(2, size=3000))
+    door.clock.advance(1)
+    with pytest.raises(RetryableError):
+        door.ingest.traces(request(2, size=3000))
+    assert [trace.reason for trace in door.closed] == ["memory"]
+    door.budget.release(door.closed[0].size)
+    assert door.ingest.traces(request(2, size=3000)) == Accepted()
+
+
+def test_a_request_larger_than_the_whole_budget_can_never_be_taken():
+    """Sending it again would not help, and the error says which key to change."""
+    door = Door(memory="4KiB")
+    with pytest.raises(TooLargeError, match=r"assembly\.memory"):
+        door.ingest.traces(request(size=5000))
+    assert door.count("refused_spans_total", reason="too_large") == 1
+
+
+def test_after_stop_everything_is_refused():
+    """Retryable: another instance may take it."""
+    door = Door()
+    door.ingest.stop()
+    with pytest.raises(RetryableError, match="shutting down"):
+        door.ingest.traces(request())
+    with pytest.raises(RetryableError):
+        door.ingest.logs(b"")
+    assert door.count("refused_spans_total", reason="shutdown") == 1
+
+
+def test_log_records_are_counted_by_their_fate():
+    """Joined, late, or without a trace."""
+    door = Door()
+    builder = TraceBuilder(1)
+    span = builder.span("chat")
+    builder.log("gen_ai.user.message", "hi", span=span)
+    door.ingest.logs(builder.log_request())
+    door.ingest.traces(builder.request())
+    door.clock.advance(10)
+    door.ingest.poll()
+    door.ingest.logs(builder.log_request())
+    assert door.count("log_records_total", outcome="joined") == 1
+    assert door.count("log_records_total", outcome="late") == 1
+
+
+def test_metric_points_are_counted_and_dropped():
+    """Metrics are accepted, so that an exporter does not fail."""
+    door = Door()
+    request = metrics_pb2.MetricsData()
+    metric = request.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
+    for value in (1, 2, 3):
+        metric.gauge.data_points.add(as_int=value)
+    assert door.ingest.metrics(request.SerializeToString()) == Accepted()
+    assert door.count("metric_points_total") == 3
+    assert door.assembler.open_traces == 0
+    with pytest.raises(PermanentError):
+        door.ingest.metrics(b"\xff")

@@ -1,0 +1,146 @@
+"""Stages, rules, barred metrics and verdicts."""
+
+import pytest
+
+from scorer.api import AgentTrace, Measurement, MetricSpec, OutputSpec, Threshold, Unscored
+from scorer.config import RuleConfig
+from scorer.model.position import Position
+from scorer.model.trace import ClosedTrace, Completeness, Envelope
+from scorer.registry import LoadedMetric
+from scorer.scoring.engine import Engine
+from scorer.scoring.rules import Rules
+from scorer.testing import TraceBuilder
+
+VIEW = AgentTrace(trace_id="0" * 32, service="shop", answer="yes")
+
+
+class Constant:
+    def __init__(self, value):
+        self.value = value
+        self.calls = 0
+
+    def score(self, trace):
+        self.calls += 1
+        return Measurement({"value": self.value})
+
+
+class Total:
+    def combine(self, trace, scores):
+        return Measurement({"value": sum(score.value or 0 for score in scores)})
+
+
+def loaded(name, metric, *, needs=(), threshold=None):
+    spec = MetricSpec(
+        name=name,
+        kind="quality",
+        description="A test.",
+        outputs=(OutputSpec(range=None),),
+        needs=needs,
+    )
+    return LoadedMetric(
+        metric=metric,
+        spec=spec,
+        combines=hasattr(metric, "combine"),
+        mode="beyond",
+        threshold=threshold,
+        timeout_s=1,
+        config_hash="h",
+    )
+
+
+def scores(engine, view=VIEW):
+    return {score.metric: score for score in engine.score_view(view, "s").scores}
+
+
+def test_metrics_of_scores_see_the_scores_before_them():
+    """Stage 3 combines what stage 1 gave."""
+    engine = Engine(
+        [loaded("a", Constant(1)), loaded("b", Constant(2)), loaded("sum", Total())], []
+    )
+    assert scores(engine)["sum"].value == 3
+
+
+def test_a_metric_is_not_called_when_a_need_is_not_met():
+    """The engine decides from `needs`."""
+    metric = Constant(1)
+    found = scores(Engine([loaded("a", metric, needs=("usage",))], []))["a"]
+    assert (found.status, found.reason, metric.calls) == ("not_applicable", "no_usage", 0)
+
+
+def test_a_breach_is_a_primary_output_outside_its_threshold():
+    """Only metrics with a threshold breach."""
+    engine = Engine(
+        [loaded("a", Constant(1), threshold=Threshold(max=0.5)), loaded("b", Constant(1))], []
+    )
+    assert engine.score_view(VIEW, "s").breaches == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        (RuleConfig(match={"service": "shop"}, sample=0), "sampled_out"),
+        (RuleConfig(match={"service": "sh*"}, metrics=("b",)), "not_in_rule"),
+    ],
+)
+def test_a_rule_can_skip_a_metric(rule, reason):
+    """`skipped`, with the reason; nothing is called."""
+    metric = Constant(1)
+    found = scores(Engine([loaded("a", metric)], [], rules=Rules([rule])))["a"]
+    assert (found.status, found.reason, metric.calls) == ("skipped", reason, 0)
+
+
+def test_a_rule_of_another_service_does_not_matter():
+    """Without a match everything runs."""
+    rules = Rules([RuleConfig(match={"service": "other"}, sample=0)])
+    assert scores(Engine([loaded("a", Constant(1))], [], rules=rules))["a"].value == 1
+
+
+def closed(*spans):
+    return ClosedTrace(
+        tenant="",
+        trace_id=bytes(15) + b"\x01",
+        spans=spans,
+        span_envelopes=(Envelope(b"", b""),) * len(spans),
+        reason="root",
+        opened=1,
+        closed=2,
+        completeness=Completeness(span_count=len(spans), root_present=True),
+        first_position=Position("t", 0, 1),
+        last_position=Position("t", 0, 1),
+        size=1,
+    )
+
+
+def test_a_trace_without_agent_operations_is_not_scored():
+    """`not_agent` is a verdict, with no scores."""
+    scored = Engine([loaded("a", Constant(1))], []).score(closed())
+    assert (scored.verdict, scored.scores, scored.closed) == ("not_agent", (), 2)
+
+
+class BrokenDialect:
+    name = "broken"
+
+    def matches(self, span, logs):
+        raise RuntimeError
+
+    def read(self, span, logs):
+        raise RuntimeError
+
+
+def test_a_trace_that_cannot_be_normalised_is_quarantined():
+    """A dialect that breaks harms that trace only."""
+    span = TraceBuilder(1).span("x", **{"gen_ai.operation.name": "chat"})
+    engine = Engine([loaded("a", Constant(1))], [BrokenDialect()])
+    scored = engine.score(closed(span.SerializeToString()))
+    assert (scored.verdict, scored.reason) == ("quarantined", "normalise_failed")
+
+
+def test_an_unscored_result_is_passed_on():
+    """A metric may say itself why it cannot."""
+
+    class Shy:
+        def score(self, trace):
+            return Unscored("too_short")
+
+    found = scores(Engine([loaded("a", Shy())], []))["a"]
+    assert (found.status, found.reason) == ("not_applicable", "too_short")
