@@ -61,12 +61,14 @@ def assign_owners(nodes: Sequence[Node]) -> dict[str, str]:
     for node in nodes:
         if node.is_agent and (name := agent_name(node)):
             names.setdefault(_key(name), name)
+    if not names:
+        return {}
     for node in nodes:
         inherited = node.parent.agent if node.parent is not None else None
         claimed = agent_name(node) if node.is_agent else node.facts.agent_name
         node.agent = names.get(_key(claimed), inherited) if claimed else inherited
     wrappers = _wrappers(nodes)
-    for node in nodes:
+    for node in nodes if wrappers else ():
         if node.agent in wrappers:
             node.agent = None
     return {key: name for key, name in names.items() if name not in wrappers}
@@ -75,9 +77,10 @@ def assign_owners(nodes: Sequence[Node]) -> dict[str, str]:
 def _mark_agents(nodes: Sequence[Node]) -> None:
     """Mark the agent spans; without any, the workflow that itself calls models and tools."""
     roles = {node.facts.role for node in nodes}
-    for node in nodes:
-        node.is_agent = node.facts.role == "agent"
-    if "agent" not in roles and {"llm", "tool"} <= roles:
+    if "agent" in roles:
+        for node in nodes:
+            node.is_agent = node.facts.role == "agent"
+    elif {"llm", "tool"} <= roles:
         for node in nodes:
             if node.facts.role == "workflow" and node.facts.agent_name:
                 node.is_agent = True
@@ -87,6 +90,8 @@ def _mark_agents(nodes: Sequence[Node]) -> None:
 def _wrappers(nodes: Sequence[Node]) -> set[str]:
     """Names of agents that run other agents and do nothing themselves."""
     working = {node.agent for node in nodes if node.agent and node.facts.role in _WORKERS}
+    if {node.agent for node in nodes if node.is_agent} <= working | {None}:
+        return set()  # as nearly always: the names are those of agent spans
     below: dict[int, set[str]] = {}  # two names are enough to know that there is another one
     found = set()
     for node in reversed(nodes):

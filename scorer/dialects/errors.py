@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from scorer.dialects.tree import Node
 from scorer.dialects.values import text
 from scorer.model.agent_trace import ErrorInfo
-from scorer.model.span import STATUS_OK, Event
+from scorer.model.span import STATUS_ERROR, STATUS_OK, Event
 
 _CONTROL_FLOW = frozenset(
     {
@@ -29,20 +29,25 @@ _CONTROL_FLOW = frozenset(
 
 
 def find_errors(nodes: Sequence[Node]) -> tuple[ErrorInfo, ...]:
-    """Return the failures that the spans report, in tree order."""
-    found = ((node, error_of(node)) for node in nodes)
-    return tuple(error for node, error in found if error is not None and _counts(node))
+    """Return the failures that the spans report, in preorder like the nodes."""
+    found = [(node, error) for node in nodes if (error := error_of(node)) is not None]
+    if not found:
+        return ()
+    inhabited = _inhabited(nodes)
+    return tuple([error for node, error in found if id(node) in inhabited])
 
 
 def error_of(node: Node) -> ErrorInfo | None:
     """Return the failure that a span reports, None when it reports none."""
     span, facts = node.span, node.facts
+    reported = span.status_code == STATUS_ERROR or facts.failed is True
+    if not reported and (not span.events or span.status_code == STATUS_OK):
+        return None
     exception = _last_exception(span.events)
+    if not reported and exception is None:
+        return None
     kind = text(facts.error_type) or _attribute(exception, "exception.type")
     message = _attribute(exception, "exception.message") or text(facts.error_message)
-    reported = span.is_error or facts.failed is True
-    if not reported and (exception is None or span.status_code == STATUS_OK):
-        return None
     names = (kind, _attribute(exception, "exception.type"))
     if any(name is not None and is_control_flow(name) for name in names):
         return None
@@ -54,8 +59,14 @@ def is_control_flow(kind: str) -> bool:
     return kind.rpartition(".")[2] in _CONTROL_FLOW
 
 
-def _counts(node: Node) -> bool:
-    return bool(node.known) or any(inner.known for inner in node.subtree())
+def _inhabited(nodes: Sequence[Node]) -> set[int]:
+    """Return the identities of the nodes at or below which a dialect read a span."""
+    found: set[int] = set()
+    for node in reversed(nodes):
+        if node.known or id(node) in found:
+            found.add(id(node))
+            found.add(id(node.parent))
+    return found
 
 
 def _last_exception(events: Iterable[Event]) -> Event | None:

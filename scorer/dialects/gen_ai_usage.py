@@ -4,31 +4,43 @@ from scorer.dialects.values import integer
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Attributes
 
-_INPUT = ("input_tokens", "prompt_tokens")
-_OUTPUT = ("output_tokens", "completion_tokens")
-_TOTAL = ("total_tokens",)
-_CACHE_READ = ("cache_read.input_tokens", "cache_read_input_tokens", "details.cache_read_tokens")
-_CACHE_WRITE = (
-    "cache_creation.input_tokens",
-    "cache_write.input_tokens",
-    "cache_creation_input_tokens",
-    "cache_write_input_tokens",
-    "details.cache_write_tokens",
+# In the order of the fields of `Usage`, each in order of preference.
+_COUNTS = (
+    ("input_tokens", "prompt_tokens"),
+    ("output_tokens", "completion_tokens"),
+    ("total_tokens",),
+    ("cache_read.input_tokens", "cache_read_input_tokens", "details.cache_read_tokens"),
+    (
+        "cache_creation.input_tokens",
+        "cache_write.input_tokens",
+        "cache_creation_input_tokens",
+        "cache_write_input_tokens",
+        "details.cache_write_tokens",
+    ),
+    ("reasoning.output_tokens", "reasoning_tokens", "details.reasoning_tokens"),
 )
-_REASONING = ("reasoning.output_tokens", "reasoning_tokens", "details.reasoning_tokens")
 
 
-def _keys(prefix: str) -> tuple[tuple[str, ...], ...]:
-    fields = (_INPUT, _OUTPUT, _TOTAL, _CACHE_READ, _CACHE_WRITE, _REASONING)
-    return tuple(tuple(prefix + name for name in names) for names in fields)
+class _Keys:
+    """The keys under one prefix, with the place of each count in `Usage`."""
+
+    __slots__ = ("main", "places")
+
+    def __init__(self, prefix: str) -> None:
+        self.places = tuple(
+            (prefix + name, place) for place, names in enumerate(_COUNTS) for name in names
+        )
+        self.main = frozenset(prefix + name for names in _COUNTS[:3] for name in names)
 
 
-_OWN = _keys("gen_ai.usage.")
-_AGGREGATED = _keys("gen_ai.aggregated_usage.")
+_OWN = _Keys("gen_ai.usage.")
+_AGGREGATED = _Keys("gen_ai.aggregated_usage.")
+USAGE_KEYS = tuple(sorted(_OWN.main))
+AGGREGATED_USAGE_KEYS = tuple(sorted(_AGGREGATED.main))
 
 
 def read_usage(attributes: Attributes) -> Usage | None:
-    """Return the token counts of a span, None when it has none."""
+    """Return the token counts of a span, None when it has none of `USAGE_KEYS`."""
     return _read(attributes, _OWN)
 
 
@@ -37,15 +49,11 @@ def read_aggregated_usage(attributes: Attributes) -> Usage | None:
     return _read(attributes, _AGGREGATED)
 
 
-def _read(attributes: Attributes, fields: tuple[tuple[str, ...], ...]) -> Usage | None:
-    if not any(key in attributes for key in (*fields[0], *fields[1], *fields[2])):
+def _read(attributes: Attributes, keys: _Keys) -> Usage | None:
+    if keys.main.isdisjoint(attributes):
         return None
-    counts = [_first(attributes, keys) for keys in fields]
-    return Usage(*counts) if any(count is not None for count in counts) else None
-
-
-def _first(attributes: Attributes, keys: tuple[str, ...]) -> int | None:
-    for key in keys:
-        if key in attributes and (count := integer(attributes[key])) is not None:
-            return count
-    return None
+    counts: list[int | None] = [None] * len(_COUNTS)
+    for key, place in keys.places:
+        if key in attributes and counts[place] is None:
+            counts[place] = integer(attributes[key])
+    return Usage(*counts) if counts.count(None) < len(counts) else None

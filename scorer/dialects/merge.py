@@ -8,7 +8,7 @@ the order in which they are given: they were installed because they know better.
 outermost chain an agent there); only for the conversation id they come first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from scorer.api import Dialect
@@ -48,15 +48,13 @@ def by_detail(dialects: Sequence[Dialect]) -> tuple[Dialect, ...]:
     return tuple(sorted(dialects, key=_BY_DETAIL))
 
 
-def read_all(
-    span: Span, logs: Sequence[LogRecord], dialects: Sequence[Dialect]
-) -> tuple[Read, ...]:
+def read_all(span: Span, logs: Sequence[LogRecord], dialects: Sequence[Dialect]) -> list[Read]:
     """Return what each matching dialect says; `dialects` are in order of preference."""
-    return tuple(
+    return [
         Read(dialect.name, dialect.read(span, logs))
         for dialect in dialects
         if dialect.matches(span, logs)
-    )
+    ]
 
 
 def merge(reads: Sequence[Read]) -> SpanFacts:
@@ -65,18 +63,20 @@ def merge(reads: Sequence[Read]) -> SpanFacts:
         return _NOTHING
     if len(reads) == 1:
         return reads[0].facts
-    fields: dict[str, Any] = {name: _first(reads, name) for name in _FIELDS}
+    fields: dict[str, Any] = {}
+    _fill(fields, _FIELDS, reads)
     for name, rank in _BY_FIELD.items():
-        fields[name] = _first(sorted(reads, key=rank), name)
+        _fill(fields, (name,), sorted(reads, key=rank))
     return SpanFacts(usage=_usage(reads), **fields)
 
 
-def _first(reads: Sequence[Read], field: str) -> Any:
+def _fill(fields: dict[str, Any], names: Iterable[str], reads: Iterable[Read]) -> None:
+    """Set each field to the value of the first read that has one."""
     for read in reads:
-        value = getattr(read.facts, field)
-        if value is not None:
-            return value
-    return None
+        facts = read.facts
+        for name in names:
+            if name not in fields and (value := getattr(facts, name)) is not None:
+                fields[name] = value
 
 
 def _usage(reads: Sequence[Read]) -> Usage | None:

@@ -46,6 +46,8 @@ _CALL_TYPES = frozenset({"tool_call", "tool_use", "function_call", "tool-call", 
 _RESULT_TYPES = frozenset(
     {"tool_call_response", "tool_result", "function_call_output", "tool-return", "tool-result"}
 )
+_SPEAKERS = frozenset(role for role, known in _ROLES.items() if known != "tool")
+_PLAIN = frozenset({"role", "parts", "content", "finish_reason"})
 _MAX_DEPTH = 6
 
 
@@ -112,7 +114,7 @@ def _collect(item: Any, content: Content, role: Role, found: list[Message], dept
 
 
 def _pair(item: Any) -> Message | None:
-    if len(item) != 2 or not all(isinstance(part, str) for part in item):
+    if len(item) != 2 or not isinstance(item[0], str) or not isinstance(item[1], str):
         return None
     known = _ROLES.get(item[0])
     return Message(known, item[1]) if known else None
@@ -128,6 +130,8 @@ def _from_repr(value: str) -> Any:
 
 
 def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> list[Message]:
+    if (plain := _plain(item)) is not None:
+        return [plain]
     role, body = _open(item)
     draft = _Draft(content)
     kind = text(item.get("type"))
@@ -139,6 +143,22 @@ def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> li
     else:
         draft.body(body)
     return draft.messages(role or otherwise, body)
+
+
+def _plain(item: Mapping[str, Any]) -> Message | None:
+    """Read the commonest shape at once: a role and a single text; None for any other."""
+    role = item.get("role")
+    if not isinstance(role, str) or role not in _SPEAKERS or not item.keys() <= _PLAIN:
+        return None
+    body = item.get("parts") or item.get("content")
+    if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict):
+        part = body[0]
+        if len(part) != 2 or part.get("type") != "text":
+            return None
+        body = part.get("content") or part.get("text")
+    # What ends with a bracket may be the repr of a tool call.
+    words = None if isinstance(body, str) and body.endswith(")") else text(body)
+    return None if words is None else Message(_ROLES[role], words)
 
 
 def _open(item: Mapping[str, Any], depth: int = 0) -> tuple[Role | None, Mapping[str, Any]]:

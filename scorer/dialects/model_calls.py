@@ -6,9 +6,9 @@ a model span with a single model span below it. A model span with several below 
 wrapper around several calls, whose usage is their sum: it is no call itself.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from scorer.dialects.errors import error_of
 from scorer.dialects.tree import Node
@@ -16,7 +16,16 @@ from scorer.dialects.usage import inclusive
 from scorer.model.agent_trace import LlmCall, Usage
 from scorer.model.span_facts import SpanFacts
 
-T = TypeVar("T")
+_UNKNOWN = Usage()
+_FIELDS = (
+    "request_model",
+    "provider",
+    "input_messages",
+    "output_messages",
+    "time_to_first_chunk",
+    "finish_reasons",
+    "cost_usd",
+)
 
 
 class ModelCall(NamedTuple):
@@ -30,18 +39,13 @@ class ModelCall(NamedTuple):
 def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
     """Return the model calls by start; `nodes` are in preorder."""
     model_nodes = [node for node in nodes if node.facts.role == "llm"]
-    inner: defaultdict[str, list[Node]] = defaultdict(list)
-    for node in model_nodes:
-        outer = _enclosing(node)
-        if outer is not None:
-            inner[outer.span.span_id].append(node)
+    inner = Counter(node.model.span.span_id for node in model_nodes if node.model is not None)
     groups: dict[str, list[Node]] = {}
     by_response: dict[str, list[Node]] = {}
     for node in model_nodes:
-        if len(inner[node.span.span_id]) > 1:
+        if inner[node.span.span_id] > 1:
             continue
-        outer = _enclosing(node)
-        group = groups.get(outer.span.span_id) if outer is not None else None
+        group = groups.get(node.model.span.span_id) if node.model is not None else None
         response = node.facts.response_id
         if group is None and response is not None:
             group = by_response.get(response)
@@ -56,43 +60,39 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
     return tuple(sorted(calls, key=lambda call: (call.call.start_ns, call.call.span_id)))
 
 
-def _enclosing(node: Node) -> Node | None:
-    """Return the nearest model span around a node, unless an agent or tool lies between."""
-    for ancestor in node.ancestors():
-        if ancestor.facts.role == "llm":
-            return ancestor
-        if ancestor.facts.role in ("agent", "tool", "workflow"):
-            return None
-    return None
-
-
 def _call(nodes: tuple[Node, ...]) -> ModelCall:
     outermost = nodes[0]
-    deepest_first = nodes[::-1]
-    usage = _first(deepest_first, _own_usage)
-    model = _first(deepest_first, lambda facts: facts.response_model)
+    facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
+    usage = None if facts.usage_is_aggregate else facts.usage
     error = next((found for node in nodes if (found := error_of(node)) is not None), None)
     call = LlmCall(
         span_id=outermost.span.span_id,
-        model=model or _first(nodes, lambda facts: facts.request_model),
-        provider=_first(nodes, lambda facts: facts.provider),
-        usage=inclusive(usage) if usage is not None else Usage(),
-        input_messages=_first(nodes, lambda facts: facts.input_messages),
-        output_messages=_first(nodes, lambda facts: facts.output_messages),
+        model=facts.response_model or facts.request_model,
+        provider=facts.provider,
+        usage=inclusive(usage) if usage is not None else _UNKNOWN,
+        input_messages=facts.input_messages,
+        output_messages=facts.output_messages,
         start_ns=outermost.span.start_ns,
         end_ns=outermost.span.end_ns,
-        time_to_first_chunk=_first(nodes, lambda facts: facts.time_to_first_chunk),
-        finish_reasons=_first(nodes, lambda facts: facts.finish_reasons) or (),
+        time_to_first_chunk=facts.time_to_first_chunk,
+        finish_reasons=facts.finish_reasons or (),
         agent=next((node.agent for node in nodes if node.agent is not None), None),
         error_type=(error.type or "error") if error is not None else None,
-        cost_usd=_first(nodes, lambda facts: facts.cost_usd),
+        cost_usd=facts.cost_usd,
     )
     return ModelCall(nodes, call, not outermost.in_tool)
 
 
-def _own_usage(facts: SpanFacts) -> Usage | None:
-    return None if facts.usage_is_aggregate else facts.usage
-
-
-def _first(nodes: Iterable[Node], field: Callable[[SpanFacts], T | None]) -> T | None:
-    return next((value for node in nodes if (value := field(node.facts)) is not None), None)
+def _joined(nodes: Sequence[Node]) -> SpanFacts:
+    """Return what several spans say about one call, each field from the first that says it."""
+    fields: dict[str, Any] = {}
+    for node in nodes:
+        for name in _FIELDS:
+            if name not in fields and (value := getattr(node.facts, name)) is not None:
+                fields[name] = value
+    for node in nodes:  # what was measured, from the deepest
+        if node.facts.response_model is not None:
+            fields["response_model"] = node.facts.response_model
+        if node.facts.usage is not None and not node.facts.usage_is_aggregate:
+            fields["usage"] = node.facts.usage
+    return SpanFacts(**fields)

@@ -83,7 +83,7 @@ class OpenLlmetry:
         """Tell whether the span carries a key or an event of OpenLLMetry."""
         if not _KEYS.isdisjoint(span.attributes):
             return True
-        return any(event.name in _RESULTS for event in span.events)
+        return bool(span.events) and any(event.name in _RESULTS for event in span.events)
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:  # noqa: ARG002 - protocol
         """Return what OpenLLMetry says about the span."""

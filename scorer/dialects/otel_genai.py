@@ -8,7 +8,13 @@ a dialect of their own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scorer.dialects.gen_ai_usage import read_aggregated_usage, read_usage
+from scorer.dialects.fields import Field, Fields, id_field, text_field
+from scorer.dialects.gen_ai_usage import (
+    AGGREGATED_USAGE_KEYS,
+    USAGE_KEYS,
+    read_aggregated_usage,
+    read_usage,
+)
 from scorer.dialects.messages import Content, read_messages
 from scorer.dialects.otel_events import EventContent, read_events, tool_events
 from scorer.dialects.tool_definitions import read_definitions
@@ -22,7 +28,7 @@ from scorer.dialects.values import (
     strings,
     text,
 )
-from scorer.model.agent_trace import Document, Handoff, Message, ToolStatus, Usage
+from scorer.model.agent_trace import Document, Handoff, Message, ToolDefinition, ToolStatus
 from scorer.model.span import Attributes, LogRecord, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 
@@ -86,6 +92,20 @@ _TOOL_MARKS = ("gen_ai.tool.call.id", "gen_ai.tool.call.arguments", "gen_ai.tool
 # What a prompt template was filled with; retrieval spans need not hold the text.
 _CONTEXT_VARIABLES = ("gen_ai.prompt.variable.context", "gen_ai.prompt.variable.documents")
 _MODEL_MARKS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
+_INPUTS = "gen_ai.input.messages"
+_OUTPUTS = "gen_ai.output.messages"
+_SYSTEM = "gen_ai.system_instructions"
+_CONTENT = frozenset({_INPUTS, _OUTPUTS, _SYSTEM})
+_QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
+_DOCUMENTS = "gen_ai.retrieval.documents"
+_COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
+_REASONS = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason")
+_TARGETS = (
+    "gen_ai.handoff.to_agent",
+    "gen_ai.agent.handoff.target.name",
+    "gen_ai.transfer.target.name",
+)
+_SOURCES = ("gen_ai.handoff.from_agent", "gen_ai.agent.handoff.source.name")
 
 
 class OtelGenAi:
@@ -97,54 +117,27 @@ class OtelGenAi:
         """Tell whether the span carries any key or event of the conventions."""
         if not _KEYS.isdisjoint(span.attributes):
             return True
-        if any(event.name.startswith("gen_ai.") for event in span.events):
+        if span.events and any(event.name.startswith("gen_ai.") for event in span.events):
             return True
-        return any(record.event_name.startswith("gen_ai.") for record in logs)
+        return bool(logs) and any(record.event_name.startswith("gen_ai.") for record in logs)
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:
         """Return what the conventions say about the span."""
         attributes = span.attributes
-        content = Content()
-        events = read_events(span, logs, content) if span.events or logs else None
         role = _role(attributes)
-        inputs, outputs = _messages(attributes, events, content)
-        usage, aggregate = _usage(attributes)
-        arguments, result = _tool_payload(span) if role == "tool" else (None, None)
-        return SpanFacts(
-            role=role,
-            input_messages=None if role == "tool" else inputs,
-            output_messages=None if role == "tool" else outputs,
-            input_text=_input_text(attributes, role),
-            tool_name=_tool_name(attributes, role),
-            tool_call_id=first_id(attributes, "gen_ai.tool.call.id") if role == "tool" else None,
-            tool_arguments=arguments,
-            tool_result=result,
-            tool_status=_STATUSES.get(str(attributes.get("gen_ai.tool.status")).lower()),
-            tool_definitions=_definitions(attributes),
-            request_model=first_text(attributes, "gen_ai.request.model"),
-            response_model=first_text(attributes, "gen_ai.response.model"),
-            response_id=first_id(attributes, "gen_ai.response.id"),
-            provider=first_text(attributes, "gen_ai.provider.name", "gen_ai.system"),
-            usage=usage,
-            usage_is_aggregate=aggregate,
-            cost_usd=_cost(attributes, usage),
-            finish_reasons=_finish_reasons(attributes),
-            time_to_first_chunk=_first_chunk(attributes),
-            agent_name=first_text(attributes, "gen_ai.agent.name"),
-            agent_id=first_id(attributes, "gen_ai.agent.id") if role == "agent" else None,
-            handoff=_handoff(attributes),
-            documents=_documents(attributes, span.span_id),
-            session_id=first_id(
-                attributes, "gen_ai.conversation.id", "session.id", "gen_ai.session.id"
-            ),
-            user_id=first_id(attributes, *_USER),
-            media=tuple(content.media) or None,
-            error_type=first_text(attributes, "error.type"),
-            truncated=content.truncated or None,
-        )
-
-
-DIALECT = OtelGenAi()
+        facts = _FIELDS.read(span)
+        if span.events or logs or not _CONTENT.isdisjoint(attributes):
+            facts.update(_content(span, logs, role))
+        aggregated = facts.pop(_AGGREGATED, None)
+        if aggregated is not None and facts.get("usage") is None:
+            facts["usage"], facts["usage_is_aggregate"] = aggregated, True
+        if role == "tool":
+            facts.update(_tool(span))
+        elif role == "agent":
+            facts["agent_id"] = first_id(attributes, "gen_ai.agent.id")
+        elif role in ("retrieval", "rerank"):
+            facts["input_text"] = first_text(attributes, *_QUERY)
+        return SpanFacts(role=role, **facts)
 
 
 def _role(attributes: Attributes) -> SpanRole | None:
@@ -162,21 +155,34 @@ def _role(attributes: Attributes) -> SpanRole | None:
     return None
 
 
+def _content(span: Span, logs: Sequence[LogRecord], role: SpanRole | None) -> dict[str, Any]:
+    content = Content()
+    events = read_events(span, logs, content) if span.events or logs else None
+    inputs, outputs = _messages(span.attributes, events, content)
+    tool = role == "tool"
+    return {
+        "input_messages": None if tool else inputs,
+        "output_messages": None if tool else outputs,
+        "media": tuple(content.media) or None,
+        "truncated": content.truncated or None,
+    }
+
+
 def _messages(
     attributes: Attributes, events: EventContent | None, content: Content
 ) -> tuple[tuple[Message, ...] | None, tuple[Message, ...] | None]:
-    inputs = _attribute(attributes, "gen_ai.input.messages", content)
-    outputs = _attribute(attributes, "gen_ai.output.messages", content)
+    inputs = _attribute(attributes, _INPUTS, content)
+    outputs = _attribute(attributes, _OUTPUTS, content)
     details: Mapping[str, Any] = attributes
     if events is not None:
         details = events.details or attributes
         if inputs is None:
-            inputs = _attribute(events.details, "gen_ai.input.messages", content)
+            inputs = _attribute(events.details, _INPUTS, content)
         if outputs is None:
-            outputs = _attribute(events.details, "gen_ai.output.messages", content)
+            outputs = _attribute(events.details, _OUTPUTS, content)
         inputs = inputs if inputs is not None else events.inputs or None
         outputs = outputs if outputs is not None else events.outputs or None
-    system = _system(attributes.get("gen_ai.system_instructions"), details, content)
+    system = _system(attributes.get(_SYSTEM), details, content)
     if system is not None and inputs is not None and not any(m.role == "system" for m in inputs):
         inputs = (system, *inputs)
     return inputs, outputs
@@ -186,11 +192,11 @@ def _attribute(attributes: Mapping[str, Any], key: str, content: Content) -> Any
     value = attributes.get(key)
     if value is None or value == "[]" or (isinstance(value, str) and text(value) is None):
         return None
-    return read_messages(value, content, "user" if "input" in key else "assistant")
+    return read_messages(value, content, "user" if key is _INPUTS else "assistant")
 
 
 def _system(value: Any, details: Mapping[str, Any], content: Content) -> Message | None:
-    value = value if value is not None else details.get("gen_ai.system_instructions")
+    value = value if value is not None else details.get(_SYSTEM)
     if value is None:
         return None
     parts = decoded(value)
@@ -200,18 +206,12 @@ def _system(value: Any, details: Mapping[str, Any], content: Content) -> Message
     return found[0] if found else None
 
 
-def _usage(attributes: Attributes) -> tuple[Usage | None, bool | None]:
-    usage = read_usage(attributes)
-    if usage is not None:
-        return usage, None
-    aggregated = read_aggregated_usage(attributes)
-    return aggregated, True if aggregated is not None else None
-
-
-def _cost(attributes: Attributes, usage: Usage | None) -> float | None:
+def _cost(span: Span) -> float | None:
+    attributes = span.attributes
     cost = real(attributes.get("operation.cost"))
     if cost is not None:
         return cost
+    usage = read_usage(attributes) or read_aggregated_usage(attributes)
     for key in ("gen_ai.usage.cost", "gen_ai.cost.total_cost"):
         cost = real(attributes.get(key))
         # Some SDKs write 0 for a model that their price list lacks.
@@ -220,9 +220,15 @@ def _cost(attributes: Attributes, usage: Usage | None) -> float | None:
     return None
 
 
-def _tool_name(attributes: Attributes, role: SpanRole | None) -> str | None:
-    # On a model span the key names a requested call, not an execution.
-    return first_text(attributes, "gen_ai.tool.name") if role == "tool" else None
+def _tool(span: Span) -> dict[str, Any]:
+    # On a model span the name is that of a requested call, not of an execution.
+    arguments, result = _tool_payload(span)
+    return {
+        "tool_name": first_text(span.attributes, "gen_ai.tool.name"),
+        "tool_call_id": first_id(span.attributes, "gen_ai.tool.call.id"),
+        "tool_arguments": arguments,
+        "tool_result": result,
+    }
 
 
 def _tool_payload(span: Span) -> tuple[Any, Any]:
@@ -242,47 +248,40 @@ def _present(attributes: Attributes, *keys: str) -> Any:
     return None
 
 
-def _definitions(attributes: Attributes) -> Any:
-    value = attributes.get("gen_ai.tool.definitions")
+def _tool_status(span: Span) -> ToolStatus | None:
+    return _STATUSES.get(str(span.attributes.get("gen_ai.tool.status")).lower())
+
+
+def _definitions(span: Span) -> tuple[ToolDefinition, ...] | None:
+    value = span.attributes.get("gen_ai.tool.definitions")
     return None if value is None else read_definitions(value)
 
 
-def _finish_reasons(attributes: Attributes) -> tuple[str, ...] | None:
-    value = attributes.get("gen_ai.response.finish_reasons")
+def _finish_reasons(span: Span) -> tuple[str, ...] | None:
+    value = span.attributes.get("gen_ai.response.finish_reasons")
     if value is None:
-        value = attributes.get("gen_ai.response.finish_reason")
+        value = span.attributes.get("gen_ai.response.finish_reason")
     return None if value is None else strings(value)
 
 
-def _first_chunk(attributes: Attributes) -> float | None:
-    seconds = real(attributes.get("gen_ai.response.time_to_first_chunk"))
+def _first_chunk(span: Span) -> float | None:
+    seconds = real(span.attributes.get("gen_ai.response.time_to_first_chunk"))
     return seconds if seconds is None or seconds >= 0 else None
 
 
-def _handoff(attributes: Attributes) -> Handoff | None:
-    target = first_text(
-        attributes,
-        "gen_ai.handoff.to_agent",
-        "gen_ai.agent.handoff.target.name",
-        "gen_ai.transfer.target.name",
-    )
-    source = first_text(attributes, "gen_ai.handoff.from_agent", "gen_ai.agent.handoff.source.name")
+def _handoff(span: Span) -> Handoff | None:
+    target = first_text(span.attributes, *_TARGETS)
+    source = first_text(span.attributes, *_SOURCES)
     if target == "unknown":
         target = None
     return Handoff(source, target) if source or target else None
 
 
-def _input_text(attributes: Attributes, role: SpanRole | None) -> str | None:
-    if role not in ("retrieval", "rerank"):
-        return None
-    return first_text(attributes, "gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
-
-
-def _documents(attributes: Attributes, span_id: str) -> tuple[Document, ...] | None:
-    value = attributes.get("gen_ai.retrieval.documents")
+def _documents(span: Span) -> tuple[Document, ...] | None:
+    value = span.attributes.get(_DOCUMENTS)
     if value is None:
-        context = first_text(attributes, *_CONTEXT_VARIABLES)
-        return None if context is None else (Document(context, span_id=span_id),)
+        context = first_text(span.attributes, *_CONTEXT_VARIABLES)
+        return None if context is None else (Document(context, span_id=span.span_id),)
     items = decoded(value)
     if not isinstance(items, list):
         return None
@@ -291,6 +290,31 @@ def _documents(attributes: Attributes, span_id: str) -> tuple[Document, ...] | N
         fields = mapping(decoded(item))
         body = first_text(fields, "content", "text", "page_content")
         found.append(
-            Document(body, identifier(fields.get("id")), real(fields.get("score")), rank, span_id)
+            Document(
+                body, identifier(fields.get("id")), real(fields.get("score")), rank, span.span_id
+            )
         )
     return tuple(found)
+
+
+_AGGREGATED = "aggregated usage"  # becomes the usage of a span that has no own one
+_FIELDS = Fields(
+    text_field("request_model", "gen_ai.request.model"),
+    text_field("response_model", "gen_ai.response.model"),
+    id_field("response_id", "gen_ai.response.id"),
+    text_field("provider", "gen_ai.provider.name", "gen_ai.system"),
+    text_field("agent_name", "gen_ai.agent.name"),
+    id_field("session_id", "gen_ai.conversation.id", "session.id", "gen_ai.session.id"),
+    id_field("user_id", *_USER),
+    text_field("error_type", "error.type"),
+    Field("tool_status", ("gen_ai.tool.status",), _tool_status),
+    Field("tool_definitions", ("gen_ai.tool.definitions",), _definitions),
+    Field("usage", USAGE_KEYS, lambda span: read_usage(span.attributes)),
+    Field(_AGGREGATED, AGGREGATED_USAGE_KEYS, lambda span: read_aggregated_usage(span.attributes)),
+    Field("cost_usd", _COSTS, _cost),
+    Field("finish_reasons", _REASONS, _finish_reasons),
+    Field("time_to_first_chunk", ("gen_ai.response.time_to_first_chunk",), _first_chunk),
+    Field("handoff", (*_TARGETS, *_SOURCES), _handoff),
+    Field("documents", (_DOCUMENTS, *_CONTEXT_VARIABLES), _documents),
+)
+DIALECT = OtelGenAi()

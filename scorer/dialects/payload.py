@@ -1,5 +1,6 @@
 """Arguments and results of tools, which arrive as objects, JSON text or Python reprs."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scorer.dialects import repair
@@ -8,6 +9,7 @@ from scorer.dialects.values import mapping, parse_json
 
 _WRAPPERS = ("result", "output", "response", "raw_output")
 _ASIDE = frozenset({"blocks", "tool_name", "raw_input", "is_error", "tool_call_id", "type"})
+_STATUSES = {"error": True, "failure": True, "success": False}
 _LEVELS = 4
 _ERROR_STARTS = (
     "error:",
@@ -94,12 +96,17 @@ def _structure(value: str) -> Any:
 def _mark(value: Any) -> bool | None:
     if not isinstance(value, dict):
         return None
-    body = mapping(value.get("kwargs")) or mapping(value.get("data")) or value
+    body = _message(value) or value
     if body.get("isError") is True or body.get("is_error") is True:
         return True
     if _is_error_only(value):
         return True
-    return {"error": True, "failure": True, "success": False}.get(str(body.get("status")))
+    return _STATUSES.get(str(body["status"])) if "status" in body else None
+
+
+def _message(value: dict[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of a serialised LangChain message."""
+    return mapping(value.get("kwargs")) or mapping(value.get("data"))
 
 
 def _is_error_only(value: dict[str, Any]) -> bool:
@@ -113,7 +120,7 @@ def _open(value: Any) -> Any:
 
 
 def _open_dict(value: dict[str, Any]) -> Any:
-    body = mapping(value.get("kwargs")) or mapping(value.get("data"))  # LangChain messages
+    body = _message(value)
     if "content" in body and ("tool_call_id" in body or body.get("type") == "tool"):
         return body["content"]
     if len(value) == 1 and isinstance(value.get("content"), str | list):

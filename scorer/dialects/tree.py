@@ -8,6 +8,7 @@ span.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from scorer.api import Dialect
 from scorer.dialects.merge import by_detail, merge, read_all
@@ -17,15 +18,17 @@ from scorer.model.span_facts import SpanFacts
 from scorer.model.trace import Trace
 
 OWN_SCOPE = "spanscore"
+_RUNNERS = frozenset({"agent", "tool", "workflow"})
+_START = attrgetter("start_ns", "span_id")
 
 
 class Node:
     """One span with its facts and its place in the tree.
 
     `known` names the dialects that read it. `in_tool` = a tool or a check runs it, not the
-    agent itself. `agent` is the name of the agent that owns it, and
-    `is_agent` says that the span is the run of an agent. `conversation` is filled in by the
-    first who asks for it.
+    agent itself. `model` is the nearest model span around it, unless an agent, a workflow or a
+    tool lies between. `agent` is the name of the agent that owns it, and `is_agent` says that
+    the span is the run of an agent. `conversation` is filled in by the first who asks for it.
     """
 
     __slots__ = (
@@ -36,6 +39,7 @@ class Node:
         "in_tool",
         "is_agent",
         "known",
+        "model",
         "parent",
         "span",
     )
@@ -48,6 +52,7 @@ class Node:
         self.is_agent = False
         self.conversation: tuple[Message, ...] | None = None
         self.parent: Node | None = None
+        self.model: Node | None = None
         self.children: list[Node] = []
         self.agent: str | None = None
 
@@ -68,23 +73,19 @@ class Node:
 
 
 class Tree:
-    """All nodes in preorder, and the roots (true and local ones) by start."""
+    """All nodes in preorder, and the roots (true and local ones) by start.
 
-    __slots__ = ("nodes", "roots")
+    `root` is the earliest span without a parent, None when it has not arrived; then
+    `local_root` is the earliest span whose parent has not arrived.
+    """
+
+    __slots__ = ("local_root", "nodes", "root", "roots")
 
     def __init__(self, roots: Sequence[Node]) -> None:
         self.roots = tuple(roots)
-        self.nodes = tuple(node for root in roots for node in root.subtree())
-
-    @property
-    def root(self) -> Node | None:
-        """The earliest span without a parent, None when it has not arrived."""
-        return next((node for node in self.roots if not node.span.parent_span_id), None)
-
-    @property
-    def local_root(self) -> Node | None:
-        """The root, else the earliest span whose parent has not arrived."""
-        return self.root or next(iter(self.roots), None)
+        self.nodes = tuple([node for root in roots for node in root.subtree()])
+        self.root = next((node for node in roots if not node.span.parent_span_id), None)
+        self.local_root = self.root or next(iter(roots), None)
 
 
 def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
@@ -94,10 +95,9 @@ def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
         logs[record.span_id].append(record)
     preferred = by_detail(dialects)
     nodes: dict[str, Node] = {}
-    for span in sorted(trace.spans, key=lambda span: (span.start_ns, span.span_id)):
-        records = logs.get(span.span_id, ())
-        reads = read_all(span, records, preferred)
-        known = tuple(read.name for read in reads)
+    for span in sorted(trace.spans, key=_START):
+        reads = read_all(span, logs.get(span.span_id, ()), preferred)
+        known = tuple([read.name for read in reads])
         nodes[span.span_id] = Node(span, merge(reads), known)
     return Tree(_linked(nodes))
 
@@ -115,8 +115,8 @@ def _linked(nodes: dict[str, Node]) -> list[Node]:
     seen: set[str] = set()
     for root in roots:
         _descend(root, below, seen)
-    for node in nodes.values():  # what no root leads to lies on or below a parent loop
-        if node.span.span_id not in seen:
+    for node in nodes.values() if len(seen) < len(nodes) else ():
+        if node.span.span_id not in seen:  # it lies on or below a parent loop
             roots.append(node)
             _descend(node, below, seen)
     return [root for root in roots if not _excluded(root)]
@@ -127,12 +127,14 @@ def _descend(root: Node, below: dict[str, list[Node]], seen: set[str]) -> None:
     stack = [root]
     while stack:
         node = stack.pop()
-        inside = node.in_tool or node.facts.role in ("tool", "guardrail", "retrieval")
+        role = node.facts.role
+        inside = node.in_tool or role in ("tool", "guardrail", "retrieval")
+        model = node if role == "llm" else None if role in _RUNNERS else node.model
         for child in below.get(node.span.span_id, ()):
             if child.span.span_id in seen:
                 continue
             seen.add(child.span.span_id)
-            child.parent, child.in_tool = node, inside
+            child.parent, child.in_tool, child.model = node, inside, model
             stack.append(child)
             if not _excluded(child):
                 node.children.append(child)

@@ -1,8 +1,8 @@
 """Safe readers of attribute values: whatever a span holds, they return a value or None."""
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -12,15 +12,17 @@ from scorer.model.span import Attributes
 SENTINELS = frozenset(
     {"__REDACTED__", "<not specified>", "N/A", "(merged tools)", "[REDACTED]", "REDACTED"}
 )
+_LONGEST_SENTINEL = max(map(len, SENTINELS))
 _JSON_START = frozenset('{["')
-T = TypeVar("T")
+_DECODER = msgspec.json.Decoder()
 
 
 def text(value: Any) -> str | None:
     """Return a non-blank string that is no sentinel, else None."""
-    if isinstance(value, str) and value and value not in SENTINELS and not value.isspace():
-        return value
-    return None
+    if not isinstance(value, str) or not value or value.isspace():
+        return None
+    # A long text is not even hashed.
+    return None if len(value) <= _LONGEST_SENTINEL and value in SENTINELS else value
 
 
 def identifier(value: Any) -> str | None:
@@ -32,9 +34,7 @@ def identifier(value: Any) -> str | None:
 
 def integer(value: Any) -> int | None:
     """Return a non-negative whole number; numeric strings are accepted."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return value if value >= 0 else None
     number = real(value)
     return int(number) if number is not None and number >= 0 and number.is_integer() else None
@@ -58,12 +58,7 @@ def strings(value: Any) -> tuple[str, ...] | None:
         value = [value]
     if not isinstance(value, list | tuple):
         return None
-    return tuple(item for item in value if text(item)) or None
-
-
-def first(values: Iterable[T | None]) -> T | None:
-    """Return the first value that is not None."""
-    return next((value for value in values if value is not None), None)
+    return tuple([item for item in value if text(item)]) or None
 
 
 def first_text(attributes: Attributes, *keys: str) -> str | None:
@@ -87,7 +82,7 @@ def first_id(attributes: Attributes, *keys: str) -> str | None:
 def parse_json(value: str) -> Any:
     """Decode JSON; raise ValueError when it is none."""
     try:
-        return msgspec.json.decode(value)
+        return _DECODER.decode(value)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ValueError("not JSON") from error
 

@@ -13,14 +13,11 @@ dies is replaced.
 
 import asyncio
 import logging
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
-
-from pebble import ProcessExpired, ProcessPool
 
 from scorer.api import ScoredTrace
 from scorer.config import Config, to_plain
@@ -28,6 +25,7 @@ from scorer.model.trace import ClosedTrace
 from scorer.scoring import worker
 from scorer.scoring.breaker import Breaker
 from scorer.scoring.engine import Engine, build_engine, quarantined
+from scorer.scoring.process import TaskFailedError, WorkerProcess
 from scorer.scoring.worker import Task, run_task
 from scorer.telemetry import Telemetry
 
@@ -77,29 +75,37 @@ class InProcessScorer:
         """Nothing to release."""
 
 
-class TaskFailedError(Exception):
-    """A task hung or its worker died; the text is the reason code."""
-
-
 class PoolScorer:
     """Scores in `workers` spawned processes."""
 
     def __init__(
         self, config: Config, workers: int, metrics: Sequence[str], on_restart: Callable[[], None]
     ) -> None:
-        # Two batches a worker keep it busy while a result travels back.
+        # Two batches a worker keep it busy while a result is taken in.
         self.concurrency = 2 * workers
-        self._config = to_plain(config)
         self._timeout = float(config.scoring.task_timeout)
-        self._workers = workers
         self._metrics = tuple(metrics)
         self._on_restart = on_restart
         self._breaker = Breaker(cool_down=600.0)
-        self._pool = self._new_pool()
+        plain = to_plain(config)
+        self._workers = [WorkerProcess(plain) for _ in range(workers)]
+        self._idle: asyncio.Queue[WorkerProcess] = asyncio.Queue()
+        for process in self._workers:
+            self._idle.put_nowait(process)
+        # A thread a worker waits on its pipe, so that the event loop never does.
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="worker")
 
     async def start(self) -> None:
-        """Start the processes and wait until one of them answers."""
-        await asyncio.wrap_future(self._pool.schedule(worker.warm_up, args=[b""]))
+        """Start the processes and wait until all take tasks."""
+        loop = asyncio.get_running_loop()
+        processes = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
+        starts = [loop.run_in_executor(self._threads, process.start) for process in processes]
+        for process, start in zip(processes, starts, strict=True):
+            try:
+                await start
+            except TaskFailedError as error:
+                _LOG.error("a scoring worker did not start: %s", error)
+            self._idle.put_nowait(process)
 
     async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
         """Score a batch; on a failure trace by trace."""
@@ -110,10 +116,10 @@ class PoolScorer:
             return [await self._score_alone(trace) for trace in batch]
 
     async def stop(self) -> None:
-        """Stop the processes."""
-        pool = self._pool
-        pool.stop()
-        await asyncio.to_thread(pool.join)
+        """End the processes."""
+        for process in self._workers:
+            process.kill()
+        self._threads.shutdown()
 
     async def _score_alone(self, trace: ClosedTrace) -> ScoredTrace:
         try:
@@ -149,37 +155,19 @@ class PoolScorer:
         return dict.fromkeys(self._breaker.open_names(time.monotonic()), "suspended")
 
     async def _run(self, task: Task) -> list[ScoredTrace]:
-        """Run a task in the pool; raises TaskFailedError with the reason code."""
+        """Run a task in a worker; raises TaskFailedError with the reason code."""
         data = worker.encode_task(task)
+        process = await self._idle.get()
         try:
-            future = self._pool.schedule(worker.run, args=[data], timeout=self._timeout)
-            return worker.decode_result(await asyncio.wrap_future(future))
-        except TimeoutError as error:
+            result = await asyncio.get_running_loop().run_in_executor(
+                self._threads, process.call, data, self._timeout
+            )
+        except TaskFailedError:
             self._on_restart()
-            raise TaskFailedError("timeout") from error
-        except ProcessExpired as error:
-            self._on_restart()
-            raise TaskFailedError("worker_died") from error
-        except (BrokenProcessPool, RuntimeError) as error:
-            # An idle worker died (out of memory, perhaps), which pebble takes for the end.
-            self._on_restart()
-            self._replace_pool(error)
-            raise TaskFailedError("pool_broken") from error
-
-    def _replace_pool(self, error: Exception) -> None:
-        if self._pool.active:
-            return
-        _LOG.error("the worker pool broke (%s); starting a new one", error)
-        self._pool.stop()
-        self._pool = self._new_pool()
-
-    def _new_pool(self) -> ProcessPool:
-        return ProcessPool(
-            max_workers=self._workers,
-            initializer=worker.start,
-            initargs=(self._config,),
-            context=multiprocessing.get_context("spawn"),
-        )
+            raise
+        finally:
+            self._idle.put_nowait(process)
+        return worker.decode_result(result)
 
 
 def build_scorer(config: Config, telemetry: Telemetry) -> Scorer:

@@ -4,8 +4,9 @@ The process builds its engine once; tasks and results cross the pipe as msgpack,
 several times cheaper than pickle for these types.
 """
 
+import contextlib
 import signal
-from collections.abc import Sequence
+from multiprocessing.connection import Connection
 
 import msgspec
 from msgspec import Struct
@@ -29,7 +30,6 @@ class Task(Struct, frozen=True, array_like=True):
 _encoder = msgspec.msgpack.Encoder()
 _task_decoder = msgspec.msgpack.Decoder(Task)
 _result_decoder = msgspec.msgpack.Decoder(list[ScoredTrace])
-_engine: Engine | None = None
 
 
 def encode_task(task: Task) -> bytes:
@@ -47,23 +47,18 @@ def run_task(engine: Engine, task: Task) -> list[ScoredTrace]:
     return [engine.score(trace, task.barred, task.only) for trace in task.traces]
 
 
-def start(config: dict[str, object]) -> None:
-    """Build the engine of this process (called once, before the first task)."""
-    global _engine  # noqa: PLW0603 - a worker process is the engine's only owner
-    # The parent decides when a worker ends; Ctrl-C reaches the whole process group.
+def serve(pipe: Connection, config: dict[str, object]) -> None:
+    """Be a scoring process: say that it is ready, then do one task after the other.
+
+    Returns when the other end of the pipe is closed: the service has ended.
+    """
+    # The service decides when a worker ends; Ctrl-C reaches the whole process group.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     set_up_logging("WARNING")
-    _engine = build_engine(parse_config(config))
+    engine = build_engine(parse_config(config))
     settle_memory()
-
-
-def run(data: bytes) -> bytes:
-    """Run one encoded task."""
-    assert _engine is not None, "start() was not called"
-    return _encoder.encode(run_task(_engine, _task_decoder.decode(data)))
-
-
-def warm_up(_: bytes) -> Sequence[int]:
-    """Do nothing; returns when the process is ready for tasks."""
-    return ()
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        pipe.send_bytes(b"ready")
+        while True:
+            task = _task_decoder.decode(pipe.recv_bytes())
+            pipe.send_bytes(_encoder.encode(run_task(engine, task)))
