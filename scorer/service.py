@@ -6,7 +6,6 @@ and are scored, sinks are flushed, workers end, and the web endpoint goes last.
 """
 
 import asyncio
-import contextlib
 import logging
 import time
 from typing import Any
@@ -79,17 +78,22 @@ class Service:
             raise
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Score until `stop` is set, then drain within `shutdown_timeout`."""
-        async with contextlib.AsyncExitStack() as stack:
-            tasks = await stack.enter_async_context(background())
-            tasks.append(asyncio.create_task(self._pipeline.run()))
-            tasks.append(asyncio.create_task(self._poll()))
-            tasks.append(asyncio.create_task(self._start_workers()))
-            waiting = asyncio.create_task(stop.wait())
-            done, _ = await asyncio.wait([waiting, *tasks[:2]], return_when="FIRST_COMPLETED")
-            for task in done - {waiting}:
-                task.result()
-            await self._shut_down()
+        """Score until `stop` is set, then drain within `shutdown_timeout`.
+
+        Raises:
+            SpanscoreError: The scoring workers do not start.
+        """
+        async with background() as tasks:
+            parts = (self._pipeline.run(), self._poll(), self._keep_workers())
+            tasks.extend(asyncio.create_task(part) for part in parts)
+            stopping = asyncio.create_task(stop.wait())
+            tasks.append(stopping)
+            done, _ = await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
+            try:
+                for task in done:
+                    task.result()
+            finally:
+                await self._shut_down(drain=stopping in done)
 
     def describe(self, trace_id: str) -> dict[str, Any] | None:
         """Say what is known of a trace that has no scores yet (see web.recent.OpenTraces)."""
@@ -111,17 +115,18 @@ class Service:
             }
         return None if late is None else {"state": "late", "late_spans": late}
 
-    async def _start_workers(self) -> None:
+    async def _keep_workers(self) -> None:
         await self._scorer.start()
         self._workers_ready = True
+        await asyncio.Event().wait()
 
     async def _poll(self) -> None:
         while True:
             await asyncio.sleep(_TICK_S)
             self._ingest.poll()
 
-    async def _shut_down(self) -> None:
-        limit = float(self._config.shutdown_timeout)
+    async def _shut_down(self, *, drain: bool) -> None:
+        limit = float(self._config.shutdown_timeout) if drain else 1.0
         self._workers_ready = False
         self._ingest.stop()
         self._pipeline.submit(self._assembler.drain(time.monotonic(), "shutdown"))
@@ -130,11 +135,8 @@ class Service:
                 await self._stop_listening(min(limit / 2, 5))
                 await self._pipeline.drain()
         except TimeoutError:
-            _LOG.error(
-                "shutdown_timeout (%s) is over: %d closed traces are not scored",
-                self._config.shutdown_timeout,
-                self._pipeline.pending_traces,
-            )
+            pending = self._pipeline.pending_traces
+            _LOG.error("%gs for stopping are over: %d closed traces are not scored", limit, pending)
         for sink in self._sinks:
             await sink.close()
         await self._scorer.stop()

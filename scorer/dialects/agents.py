@@ -31,6 +31,7 @@ _TARGET_KEYS = (
     "recipient",
     "destination",
 )
+_NO_LETTERS = re.compile(r"[^0-9a-z]+")
 _WORKERS = frozenset({"llm", "tool", "retrieval", "rerank"})
 
 
@@ -131,8 +132,10 @@ def find_handoffs(
         target_name = names.get(_key(target), target) if target else None
         if target_name is not None and source_name != target_name:
             found.setdefault((source_name, target_name), Handoff(source_name, target_name))
+    if not found:
+        return ()
     known = {target for source, target in found if source is not None}
-    return tuple(h for (source, target), h in found.items() if source or target not in known)
+    return tuple([h for (source, target), h in found.items() if source or target not in known])
 
 
 def _passed(
@@ -173,4 +176,6 @@ def _first_name(arguments: Mapping[str, Any]) -> str | None:
 
 
 def _key(name: str) -> str:
-    return re.sub(r"[^0-9a-z]+", "_", name.lower()).strip("_")
+    key = name.lower()
+    plain = key.isascii() and key.isalnum()
+    return key if plain else _NO_LETTERS.sub("_", key).strip("_")

@@ -31,18 +31,15 @@ def find_contexts(
     nodes: Sequence[Node], tool_calls: Sequence[ToolCall]
 ) -> tuple[Document, ...] | None:
     """Return the retrieved passages without repetition, None when nothing was retrieved."""
-    retrieved = _recorded(node for node in nodes if node.facts.role == "rerank")
-    retrieved = retrieved or _recorded(nodes)
+    holders = [node for node in nodes if node.facts.documents]
+    reranked = [node for node in holders if node.facts.role == "rerank"]
+    retrieved = [found for node in reranked or holders for found in node.facts.documents or ()]
     if any(document.text for document in retrieved):
         return _unique(retrieved)
     for found in (_returned(nodes), _searched(tool_calls)):
         if found:
             return _unique(found)
     return _unique(retrieved) if retrieved else None
-
-
-def _recorded(nodes: Iterable[Node]) -> list[Document]:
-    return [document for node in nodes for document in node.facts.documents or ()]
 
 
 def _returned(nodes: Sequence[Node]) -> list[Document]:

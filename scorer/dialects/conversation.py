@@ -51,6 +51,8 @@ class _Turn:
 def told_calls(calls: Sequence[ModelCall], nodes: Sequence[Node]) -> tuple[ToldCall, ...]:
     """Return the tool calls that messages tell of, in the order of the run."""
     turns = _turns(calls) or _wrapper_turns(nodes)
+    if not turns:
+        return ()
     told = _Told()
     for index, turn in enumerate(turns):
         told.history(_of_this_run(turn.inputs), turn.agent)
@@ -103,9 +105,12 @@ class _Told:
     def history(
         self, messages: Iterable[Message], agent: str | None, *, requested: bool = False
     ) -> None:
+        telling = [item for item in messages if item.tool_calls or item.role == "tool"]
+        if not telling:
+            return
         seen: defaultdict[tuple[str, str | None], int] = defaultdict(int)
         pending: list[ToldCall] = []
-        for message in messages:
+        for message in telling:
             for call in message.tool_calls:
                 key = (call.name, as_text(call.arguments))
                 pending.append(self._call(call, key, seen[key], agent, requested))

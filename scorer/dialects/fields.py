@@ -7,25 +7,38 @@ looked up in a table of the dialect, not the keys of the dialect in the span.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from scorer.dialects.values import first_id, first_text
+from scorer.dialects.values import first_id, first_text, identifier, text
 from scorer.model.span import Span
 
 
 class Field(NamedTuple):
-    """A field of the facts, the attributes that it may come from, and how they are read."""
+    """A field of the facts and the attributes that it may come from.
+
+    `read` gets the span, or, with `of_value`, the value of the only attribute.
+    """
 
     name: str
     keys: tuple[str, ...]
-    read: Callable[[Span], Any]
+    read: Callable[[Any], Any]
+    of_value: bool = False
+
+
+def value_field(name: str, key: str, read: Callable[[Any], Any]) -> Field:
+    """Return a field that one attribute tells."""
+    return Field(name, (key,), read, of_value=True)
 
 
 def text_field(name: str, *keys: str) -> Field:
     """Return a field that is the first usable text among the attributes."""
+    if len(keys) == 1:
+        return value_field(name, keys[0], text)
     return Field(name, keys, lambda span: first_text(span.attributes, *keys))
 
 
 def id_field(name: str, *keys: str) -> Field:
     """Return a field that is the first usable id among the attributes."""
+    if len(keys) == 1:
+        return value_field(name, keys[0], identifier)
     return Field(name, keys, lambda span: first_id(span.attributes, *keys))
 
 
@@ -35,14 +48,18 @@ class Fields:
     __slots__ = ("_by_key",)
 
     def __init__(self, *fields: Field) -> None:
-        self._by_key = {key: (field.name, field.read) for field in fields for key in field.keys}
+        self._by_key = {
+            key: (field.name, field.read, field.of_value) for field in fields for key in field.keys
+        }
 
     def read(self, span: Span) -> dict[str, Any]:
         """Return the fields that the span may tell; a value may still be None."""
-        by_key = self._by_key
+        attributes, by_key = span.attributes, self._by_key
         found: dict[str, Any] = {}
-        for key in by_key.keys() & span.attributes.keys():
-            name, read = by_key[key]
-            if name not in found:
+        for key in by_key.keys() & attributes.keys():
+            name, read, of_value = by_key[key]
+            if of_value:
+                found[name] = read(attributes[key])
+            elif name not in found:
                 found[name] = read(span)
         return found

@@ -40,9 +40,11 @@ def find_case(root: Node | None) -> str | None:
 
 def find_reference(root: Node | None) -> Reference | None:
     """Return the reference that the root span carries, None when it carries none."""
-    if root is None or not any(key.startswith(_PREFIX) for key in root.span.attributes):
+    attributes = root.span.attributes if root is not None else {}
+    if _PREFIX not in " ".join(attributes):  # nearly always, so this is quick
         return None
-    attributes = root.span.attributes
+    if not any(key.startswith(_PREFIX) for key in attributes):
+        return None
     return Reference(
         answer=text(attributes.get(_PREFIX + "answer")),
         contexts=_texts(attributes, "contexts"),

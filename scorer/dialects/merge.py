@@ -8,7 +8,7 @@ the order in which they are given: they were installed because they know better.
 outermost chain an agent there); only for the conversation id they come first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scorer.api import Dialect
@@ -48,35 +48,32 @@ def by_detail(dialects: Sequence[Dialect]) -> tuple[Dialect, ...]:
     return tuple(sorted(dialects, key=_BY_DETAIL))
 
 
-def read_all(span: Span, logs: Sequence[LogRecord], dialects: Sequence[Dialect]) -> list[Read]:
-    """Return what each matching dialect says; `dialects` are in order of preference."""
-    return [
-        Read(dialect.name, dialect.read(span, logs))
-        for dialect in dialects
-        if dialect.matches(span, logs)
-    ]
+def read_span(
+    span: Span, logs: Sequence[LogRecord], dialects: Sequence[Dialect]
+) -> tuple[tuple[str, ...], SpanFacts]:
+    """Return which dialects match, and the facts; `dialects` are in order of preference."""
+    matching = [dialect for dialect in dialects if dialect.matches(span, logs)]
+    if not matching:
+        return (), _NOTHING
+    if len(matching) == 1:
+        return (matching[0].name,), matching[0].read(span, logs)
+    reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
+    return tuple([read.name for read in reads]), merge(reads)
 
 
 def merge(reads: Sequence[Read]) -> SpanFacts:
     """Return one set of facts, each field from the first dialect that has it."""
-    if not reads:
-        return _NOTHING
-    if len(reads) == 1:
-        return reads[0].facts
     fields: dict[str, Any] = {}
-    _fill(fields, _FIELDS, reads)
+    for read in reversed(reads):
+        fields.update(_said(read.facts))
     for name, rank in _BY_FIELD.items():
-        _fill(fields, (name,), sorted(reads, key=rank))
+        values = [getattr(read.facts, name) for read in sorted(reads, key=rank)]
+        fields[name] = next((value for value in values if value is not None), None)
     return SpanFacts(usage=_usage(reads), **fields)
 
 
-def _fill(fields: dict[str, Any], names: Iterable[str], reads: Iterable[Read]) -> None:
-    """Set each field to the value of the first read that has one."""
-    for read in reads:
-        facts = read.facts
-        for name in names:
-            if name not in fields and (value := getattr(facts, name)) is not None:
-                fields[name] = value
+def _said(facts: SpanFacts) -> dict[str, Any]:
+    return {name: value for name in _FIELDS if (value := getattr(facts, name)) is not None}
 
 
 def _usage(reads: Sequence[Read]) -> Usage | None:

@@ -46,8 +46,12 @@ _CALL_TYPES = frozenset({"tool_call", "tool_use", "function_call", "tool-call", 
 _RESULT_TYPES = frozenset(
     {"tool_call_response", "tool_result", "function_call_output", "tool-return", "tool-result"}
 )
-_SPEAKERS = frozenset(role for role, known in _ROLES.items() if known != "tool")
-_PLAIN = frozenset({"role", "parts", "content", "finish_reason"})
+_SPEAKERS = {name: role for name, role in _ROLES.items() if role != "tool"}
+_BODY_KEYS = ("parts", "content", "contents", "blocks")
+_ARGUMENT_KEYS = ("arguments", "args", "input")
+_RESULT_KEYS = ("response", "result", "output", "content")
+_CALL_IDS = ("call_id", "toolUseId", "tool_call_id", "id")
+_RESULT_IDS = ("call_id", "tool_use_id", "toolUseId", "tool_call_id", "id")
 _MAX_DEPTH = 6
 
 
@@ -97,7 +101,12 @@ def read_message(value: Any, content: Content, role: Role = "user") -> tuple[Mes
 def _collect(item: Any, content: Content, role: Role, found: list[Message], depth: int) -> None:
     if depth > _MAX_DEPTH:
         return
-    if isinstance(item, list | tuple):
+    if isinstance(item, dict):
+        if (plain := _plain(item)) is not None:
+            found.append(plain)
+        else:
+            found.extend(_from_dict(item, content, role))
+    elif isinstance(item, list | tuple):
         if pair := _pair(item):
             found.append(pair)
             return
@@ -109,8 +118,6 @@ def _collect(item: Any, content: Content, role: Role, found: list[Message], dept
             found.append(Message(role, item))
         else:
             _collect(structure, content, role, found, depth + 1)
-    elif isinstance(item, dict):
-        found.extend(_from_dict(item, content, role))
 
 
 def _pair(item: Any) -> Message | None:
@@ -130,8 +137,6 @@ def _from_repr(value: str) -> Any:
 
 
 def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> list[Message]:
-    if (plain := _plain(item)) is not None:
-        return [plain]
     role, body = _open(item)
     draft = _Draft(content)
     kind = text(item.get("type"))
@@ -148,9 +153,10 @@ def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> li
 def _plain(item: Mapping[str, Any]) -> Message | None:
     """Read the commonest shape at once: a role and a single text; None for any other."""
     role = item.get("role")
-    if not isinstance(role, str) or role not in _SPEAKERS or not item.keys() <= _PLAIN:
-        return None
     body = item.get("parts") or item.get("content")
+    # With a body, this length means that there is nothing beside these.
+    if not isinstance(role, str) or len(item) != 2 + ("finish_reason" in item) + ("name" in item):
+        return None
     if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict):
         part = body[0]
         if len(part) != 2 or part.get("type") != "text":
@@ -158,7 +164,10 @@ def _plain(item: Mapping[str, Any]) -> Message | None:
         body = part.get("content") or part.get("text")
     # What ends with a bracket may be the repr of a tool call.
     words = None if isinstance(body, str) and body.endswith(")") else text(body)
-    return None if words is None else Message(_ROLES[role], words)
+    speaker = _SPEAKERS.get(role)
+    if words is None or speaker is None:
+        return None
+    return Message(speaker, words, (), None, text(item.get("name")))
 
 
 def _open(item: Mapping[str, Any], depth: int = 0) -> tuple[Role | None, Mapping[str, Any]]:
@@ -186,18 +195,17 @@ def _role(value: Any) -> Role | None:
 class _Draft:
     """One message while its parts are read."""
 
-    __slots__ = ("calls", "content", "results", "texts")
+    __slots__ = ("calls", "content", "ids", "results", "texts")
 
     def __init__(self, content: Content) -> None:
         self.content = content
         self.texts: list[str] = []
         self.calls: list[RequestedCall] = []
+        self.ids: set[str | None] = set()
         self.results: list[Message] = []
 
     def body(self, body: Mapping[str, Any]) -> None:
-        parts = next(
-            (body[key] for key in ("parts", "content", "contents", "blocks") if body.get(key)), None
-        )
+        parts = _first(body, _BODY_KEYS)
         if parts is None and isinstance(body.get("content"), str):
             self.texts.append("")
         elif isinstance(parts, str):
@@ -266,28 +274,19 @@ class _Draft:
         name = text(function.get("name")) or text(function.get("tool_name"))
         if name is None:
             return
-        raw = next(
-            (function[key] for key in ("arguments", "args", "input") if key in function), None
-        )
-        call_id = next(
-            (call[key] for key in ("call_id", "toolUseId", "tool_call_id", "id") if call.get(key)),
-            None,
-        )
-        requested = RequestedCall(name, parse_arguments(raw).value, identifier(call_id))
+        call_id = identifier(_first(call, _CALL_IDS))
         # LangChain tells a call twice: as a content block and in `tool_calls`.
-        if requested.id is None or all(known.id != requested.id for known in self.calls):
-            self.calls.append(requested)
+        if call_id is None or call_id not in self.ids:
+            arguments = parse_arguments(_present(function, _ARGUMENT_KEYS)).value
+            self.calls.append(RequestedCall(name, arguments, call_id))
+            self.ids.add(call_id)
 
     def _result(self, part: Mapping[str, Any]) -> None:
-        keys = ("response", "result", "output", "content")
-        result = next((part[key] for key in keys if key in part), None)
-        ids = ("call_id", "tool_use_id", "toolUseId", "tool_call_id", "id")
-        call_id = identifier(next((part[key] for key in ids if part.get(key)), None))
         self.results.append(
             Message(
                 "tool",
-                _joined(result),
-                tool_call_id=call_id,
+                _joined(_present(part, _RESULT_KEYS)),
+                tool_call_id=identifier(_first(part, _RESULT_IDS)),
                 name=text(part.get("name")) or text(part.get("tool_name")),
             )
         )
@@ -312,3 +311,19 @@ def _joined(value: Any) -> str | None:
         if all(isinstance(item, str) for item in texts):
             return "\n".join(texts)
     return as_text(value)
+
+
+def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    """Return the first value that says something."""
+    for key in keys:
+        if value := fields.get(key):
+            return value
+    return None
+
+
+def _present(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    """Return the first value that is there, whatever it is."""
+    for key in keys:
+        if key in fields:
+            return fields[key]
+    return None

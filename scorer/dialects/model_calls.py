@@ -39,20 +39,21 @@ class ModelCall(NamedTuple):
 def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
     """Return the model calls by start; `nodes` are in preorder."""
     model_nodes = [node for node in nodes if node.facts.role == "llm"]
-    inner = Counter(node.model.span.span_id for node in model_nodes if node.model is not None)
-    groups: dict[str, list[Node]] = {}
+    outer = [id(node.model) for node in model_nodes if node.model is not None]
+    wrappers = {node for node, count in Counter(outer).items() if count > 1} if outer else ()
+    groups: dict[int, list[Node]] = {}
     by_response: dict[str, list[Node]] = {}
     for node in model_nodes:
-        if inner[node.span.span_id] > 1:
+        if id(node) in wrappers:
             continue
-        group = groups.get(node.model.span.span_id) if node.model is not None else None
+        group = groups.get(id(node.model)) if node.model is not None else None
         response = node.facts.response_id
         if group is None and response is not None:
             group = by_response.get(response)
         if group is None:
             group = []
         group.append(node)
-        groups[node.span.span_id] = group
+        groups[id(node)] = group
         if response is not None:
             by_response.setdefault(response, group)
     unique = {id(group): group for group in groups.values()}
@@ -64,7 +65,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
     outermost = nodes[0]
     facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
     usage = None if facts.usage_is_aggregate else facts.usage
-    error = next((found for node in nodes if (found := error_of(node)) is not None), None)
+    errors = [error for node in nodes if (error := error_of(node)) is not None]
     call = LlmCall(
         span_id=outermost.span.span_id,
         model=facts.response_model or facts.request_model,
@@ -77,7 +78,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         time_to_first_chunk=facts.time_to_first_chunk,
         finish_reasons=facts.finish_reasons or (),
         agent=next((node.agent for node in nodes if node.agent is not None), None),
-        error_type=(error.type or "error") if error is not None else None,
+        error_type=(errors[0].type or "error") if errors else None,
         cost_usd=facts.cost_usd,
     )
     return ModelCall(nodes, call, not outermost.in_tool)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.crew import crew_request
+from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
 from scorer.dialects.flattened import Rows, grouped, rows
 from scorer.dialects.media import url_reference
 from scorer.dialects.messages import Content, read_messages
@@ -60,6 +61,7 @@ _MESSAGE_ROLES: dict[str, Role] = {
     "function": "tool",
     "tool-response": "tool",
 }
+_PLAIN = frozenset({"message.role", "message.content"})
 _INPUT = "llm.input_messages."
 _OUTPUT = "llm.output_messages."
 _PROMPTS = "llm.prompts."
@@ -68,6 +70,18 @@ _TOOLS = "llm.tools."
 _DOCUMENTS = "retrieval.documents."
 _RERANKED = "reranker.output_documents."
 _TABLES = (_INPUT, _OUTPUT, _PROMPTS, _CHOICES, _TOOLS, _DOCUMENTS, _RERANKED)
+_IN = "input.value"
+_OUT = "output.value"
+_PARAMETERS = "llm.invocation_parameters"
+# In the order of the fields of `Usage`; there is a usage where one of the first three is.
+_COUNTS = (
+    "llm.token_count.prompt",
+    "llm.token_count.completion",
+    "llm.token_count.total",
+    "llm.token_count.prompt_details.cache_read",
+    "llm.token_count.prompt_details.cache_write",
+    "llm.token_count.completion_details.reasoning",
+)
 _LC_AGENT = "lc_agent_name"
 _RESPONSE_ID = re.compile(r'\{"id": ?"([^"]{1,200})"')
 _HANDOFF_NAME = "handoff to "
@@ -89,41 +103,32 @@ class OpenInference:
         tables = grouped(attributes, _TABLES)
         metadata = _metadata(attributes)
         role = _role(span, metadata)
+        facts = _FIELDS.read(span)
         inputs, outputs = _messages(attributes, tables, role, content)
-        input_text = crew_request(attributes) or first_text(attributes, "input.value")
-        output_text = first_text(attributes, "output.value")
-        tool = role == "tool"
+        input_text = crew_request(attributes) or text(attributes.get(_IN))
+        output_text = text(attributes.get(_OUT))
+        if role == "tool":
+            facts.update(_tool(span, output_text))
+        else:
+            facts["input_messages"], facts["output_messages"] = inputs, outputs
+        if role == "llm":
+            facts["response_id"] = _response_id(output_text)
+        elif role == "handoff":
+            facts["handoff"] = Handoff(input_text, output_text)
+        if tables:
+            facts["tool_definitions"] = _definitions(tables.get(_TOOLS))
+            facts["documents"] = _documents(tables, span.span_id)
+        if "user_id" in metadata and facts.get("user_id") is None:
+            facts["user_id"] = identifier(metadata["user_id"])
         return SpanFacts(
             role=role,
-            input_messages=None if tool else inputs,
-            output_messages=None if tool else outputs,
             input_text=input_text,
             output_text=output_text,
-            tool_name=_tool_name(span) if tool else None,
-            tool_call_id=_tool_call_id(attributes) if tool else None,
-            tool_arguments=_tool_arguments(attributes) if tool else None,
-            tool_result=output_text if tool else None,
-            tool_definitions=_definitions(tables.get(_TOOLS)),
-            request_model=_request_model(attributes),
-            response_model=first_text(
-                attributes, "llm.response.model_name", "llm.model_name", "embedding.model_name"
-            ),
-            response_id=_response_id(output_text) if role == "llm" else None,
-            provider=first_text(attributes, "llm.provider", "llm.system"),
-            usage=_usage(attributes),
-            cost_usd=real(attributes.get("llm.cost.total")),
-            finish_reasons=_finish_reasons(attributes),
             agent_name=_agent_name(attributes, role, metadata),
-            handoff=Handoff(input_text, output_text) if role == "handoff" else None,
-            documents=_documents(tables, span.span_id),
-            session_id=first_id(attributes, "session.id"),
-            user_id=first_id(attributes, "user.id") or identifier(metadata.get("user_id")),
             media=tuple(content.media) or None,
             truncated=_truncated(attributes, content),
+            **facts,
         )
-
-
-DIALECT = OpenInference()
 
 
 def _role(span: Span, metadata: Mapping[str, Any]) -> SpanRole | None:
@@ -146,11 +151,11 @@ def _messages(
     if role == "llm":
         if inputs is None:
             inputs = _plain(tables.get(_PROMPTS), "prompt.text", "user") or _payload(
-                attributes.get("input.value"), "user"
+                attributes.get(_IN), "user"
             )
         if outputs is None:
             outputs = _plain(tables.get(_CHOICES), "completion.text", "assistant") or _payload(
-                attributes.get("output.value"), "assistant"
+                attributes.get(_OUT), "assistant"
             )
     return inputs, outputs
 
@@ -168,7 +173,7 @@ def _message(row: Mapping[str, Any], otherwise: Role, content: Content) -> Messa
     body = row.get("message.content")
     if not isinstance(body, str):
         body = _contents(row, content)
-    calls = _calls(row)
+    calls = () if row.keys() <= _PLAIN else _calls(row)
     if body is None and not calls and len(row) == 1:
         return None  # a role alone: the content was dropped
     if calls and not body:
@@ -236,16 +241,20 @@ def _payload(value: Any, role: Role) -> tuple[Message, ...] | None:
     return messages_in(structure) or None
 
 
-def _tool_name(span: Span) -> str:
-    return first_text(span.attributes, "tool.name") or span.name.removesuffix(".run")
-
-
-def _tool_call_id(attributes: Attributes) -> str | None:
-    return first_id(attributes, "tool.id", "tool.call_id", "tool_call.id", "tool_call_id")
+def _tool(span: Span, output_text: str | None) -> dict[str, Any]:
+    attributes = span.attributes
+    return {
+        "tool_name": first_text(attributes, "tool.name") or span.name.removesuffix(".run"),
+        "tool_call_id": first_id(
+            attributes, "tool.id", "tool.call_id", "tool_call.id", "tool_call_id"
+        ),
+        "tool_arguments": _tool_arguments(attributes),
+        "tool_result": output_text,
+    }
 
 
 def _tool_arguments(attributes: Attributes) -> Any:
-    value = first_text(attributes, "input.value")
+    value = text(attributes.get(_IN))
     if value is None:
         value = first_text(attributes, "tool.parameters")
         schema = mapping(decoded(value))
@@ -274,23 +283,13 @@ def _definitions(table: Rows | None) -> Any:
     return tuple(item for items in found if items for item in items) or None
 
 
-def _usage(attributes: Attributes) -> Usage | None:
-    prefix = "llm.token_count."
-    if not any(prefix + key in attributes for key in ("prompt", "completion", "total")):
-        return None
-    details = prefix + "prompt_details."
-    return Usage(
-        input=integer(attributes.get(prefix + "prompt")),
-        output=integer(attributes.get(prefix + "completion")),
-        total=integer(attributes.get(prefix + "total")),
-        cache_read=integer(attributes.get(details + "cache_read")),
-        cache_write=integer(attributes.get(details + "cache_write")),
-        reasoning=integer(attributes.get(prefix + "completion_details.reasoning")),
-    )
+def _usage(span: Span) -> Usage:
+    counts = [integer(span.attributes.get(key)) for key in _COUNTS]
+    return Usage(*counts)
 
 
-def _finish_reasons(attributes: Attributes) -> tuple[str, ...] | None:
-    reason = first_text(attributes, "llm.finish_reason")
+def _finish_reasons(value: Any) -> tuple[str, ...] | None:
+    reason = text(value)
     return None if reason is None else (reason,)
 
 
@@ -327,10 +326,11 @@ def _metadata(attributes: Attributes) -> Mapping[str, Any]:
     return {}
 
 
-def _request_model(attributes: Attributes) -> str | None:
+def _request_model(span: Span) -> str | None:
+    attributes = span.attributes
     model = first_text(attributes, "llm.request.model_name")
     if model is None and "llm.model_name" not in attributes:
-        parameters = mapping(decoded(attributes.get("llm.invocation_parameters")))
+        parameters = mapping(decoded(attributes.get(_PARAMETERS)))
         model = text(parameters.get("model"))
     return model
 
@@ -342,8 +342,23 @@ def _response_id(output: str | None) -> str | None:
 
 
 def _truncated(attributes: Attributes, content: Content) -> bool | None:
-    for key in ("input", "output"):
-        value = attributes.get(f"{key}.value")
+    for key in (_IN, _OUT):
+        value = attributes.get(key)
         if isinstance(value, str) and value and looks_cut(value):
             return True
     return content.truncated or None
+
+
+_FIELDS = Fields(
+    Field("request_model", ("llm.request.model_name", _PARAMETERS), _request_model),
+    text_field(
+        "response_model", "llm.response.model_name", "llm.model_name", "embedding.model_name"
+    ),
+    text_field("provider", "llm.provider", "llm.system"),
+    Field("usage", _COUNTS[:3], _usage),
+    value_field("cost_usd", "llm.cost.total", real),
+    value_field("finish_reasons", "llm.finish_reason", _finish_reasons),
+    id_field("session_id", "session.id"),
+    id_field("user_id", "user.id"),
+)
+DIALECT = OpenInference()

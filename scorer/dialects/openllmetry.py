@@ -7,14 +7,14 @@ OpenTelemetry dialect, which reads the same span.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
 from scorer.dialects.flattened import Rows, grouped, rows
-from scorer.dialects.gen_ai_usage import read_usage
+from scorer.dialects.gen_ai_usage import USAGE_KEYS, read_usage
 from scorer.dialects.messages import Content, read_messages
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.repair import looks_cut
 from scorer.dialects.values import (
     decoded,
-    first_id,
     first_text,
     identifier,
     integer,
@@ -28,16 +28,19 @@ from scorer.model.span import Attributes, LogRecord, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 
 _ASSOCIATION = "traceloop.association.properties."
+_LC_AGENT = _ASSOCIATION + "lc_agent_name"
+_NAME = "traceloop.entity.name"
+_TOTAL = "llm.usage.total_tokens"
 _KEYS = frozenset(
     {
         "traceloop.span.kind",
-        "traceloop.entity.name",
+        _NAME,
         "traceloop.entity.input",
         "traceloop.workflow.name",
         _ASSOCIATION + "session_id",
         _ASSOCIATION + "user_id",
         "llm.request.type",
-        "llm.usage.total_tokens",
+        _TOTAL,
         "gen_ai.prompt.0.role",
         "gen_ai.prompt.0.content",
         "gen_ai.completion.0.role",
@@ -87,40 +90,43 @@ class OpenLlmetry:
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:  # noqa: ARG002 - protocol
         """Return what OpenLLMetry says about the span."""
-        attributes = span.attributes
-        content = Content()
         role = _role(span)
-        tables = grouped(attributes, _TABLES) if role in ("llm", None) else {}
-        entity_in = _entity(attributes, "traceloop.entity.input")
-        entity_out = _entity(attributes, "traceloop.entity.output")
-        tool = role == "tool"
+        facts = _FIELDS.read(span)
+        content = Content()
+        if role in ("llm", None):
+            facts.update(_flattened(span.attributes, content))
+        elif role == "tool":
+            facts.update(_tool(span, facts))
+        if span.events:
+            facts["documents"] = _documents(span)
         return SpanFacts(
             role=role,
-            input_messages=_messages(tables.get(_PROMPT), "user", content),
-            output_messages=_messages(tables.get(_COMPLETION), "assistant", content),
-            input_text=entity_in,
-            output_text=entity_out,
-            tool_name=first_text(attributes, "traceloop.entity.name") if tool else None,
-            tool_arguments=_tool_arguments(entity_in) if tool and entity_in else None,
-            tool_result=_tool_result(entity_out) if tool and entity_out else None,
-            tool_definitions=_definitions(tables.get(_FUNCTIONS)),
-            request_model=first_text(attributes, "gen_ai.request.model"),
-            response_model=first_text(attributes, "gen_ai.response.model"),
-            provider=first_text(attributes, "gen_ai.system"),
-            usage=_usage(attributes),
-            finish_reasons=_finish_reasons(tables.get(_COMPLETION)),
-            agent_name=_agent_name(attributes, role),
-            documents=_documents(span),
-            session_id=first_id(
-                attributes, _ASSOCIATION + "session_id", _ASSOCIATION + "thread_id"
-            ),
-            user_id=first_id(attributes, _ASSOCIATION + "user_id", "gen_ai.user", "llm.user"),
+            agent_name=_agent_name(span.attributes, role),
             media=tuple(content.media) or None,
-            truncated=_truncated(entity_in, entity_out, content),
+            truncated=_truncated(facts, content),
+            **facts,
         )
 
 
-DIALECT = OpenLlmetry()
+def _flattened(attributes: Attributes, content: Content) -> dict[str, Any]:
+    tables = grouped(attributes, _TABLES)
+    if not tables:
+        return {}
+    return {
+        "input_messages": _messages(tables.get(_PROMPT), "user", content),
+        "output_messages": _messages(tables.get(_COMPLETION), "assistant", content),
+        "tool_definitions": _definitions(tables.get(_FUNCTIONS)),
+        "finish_reasons": _finish_reasons(tables.get(_COMPLETION)),
+    }
+
+
+def _tool(span: Span, facts: Mapping[str, Any]) -> dict[str, Any]:
+    entity_in, entity_out = facts.get("input_text"), facts.get("output_text")
+    return {
+        "tool_name": text(span.attributes.get(_NAME)),
+        "tool_arguments": _tool_arguments(entity_in) if entity_in else None,
+        "tool_result": _tool_result(entity_out) if entity_out else None,
+    }
 
 
 def _role(span: Span) -> SpanRole | None:
@@ -137,9 +143,8 @@ def _role(span: Span) -> SpanRole | None:
     return role
 
 
-def _entity(attributes: Attributes, key: str) -> str | None:
-    value = first_text(attributes, key)
-    return None if value in ("{}", "null", '""') else value
+def _entity(value: Any) -> str | None:
+    return None if value in ("{}", "null", '""') else text(value)
 
 
 def _messages(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:
@@ -213,9 +218,10 @@ def _definitions(table: Rows | None) -> tuple[ToolDefinition, ...] | None:
     return tuple(found) or None
 
 
-def _usage(attributes: Attributes) -> Usage | None:
+def _usage(span: Span) -> Usage | None:
+    attributes = span.attributes
     usage = read_usage(attributes)
-    total = integer(attributes.get("llm.usage.total_tokens"))
+    total = integer(attributes.get(_TOTAL))
     reasoning = integer(attributes.get("llm.usage.reasoning_tokens"))
     if usage is None:
         return None if total is None else Usage(total=total)
@@ -236,10 +242,8 @@ def _finish_reasons(table: Rows | None) -> tuple[str, ...] | None:
 
 def _agent_name(attributes: Attributes, role: SpanRole | None) -> str | None:
     if role == "agent":
-        return first_text(attributes, "gen_ai.agent.name", "traceloop.entity.name")
-    if role == "workflow":
-        return first_text(attributes, "traceloop.entity.name")
-    return first_text(attributes, _ASSOCIATION + "lc_agent_name")
+        return first_text(attributes, "gen_ai.agent.name", _NAME)
+    return text(attributes.get(_NAME if role == "workflow" else _LC_AGENT))
 
 
 def _documents(span: Span) -> tuple[Document, ...] | None:
@@ -259,6 +263,21 @@ def _document(row: Mapping[str, Any], rank: int, span_id: str) -> Document:
     return Document(body, identifier(fields.get("id")), score, rank, span_id)
 
 
-def _truncated(entity_in: str | None, entity_out: str | None, content: Content) -> bool | None:
-    cut = any(value is not None and looks_cut(value) for value in (entity_in, entity_out))
-    return cut or content.truncated or None
+def _truncated(facts: Mapping[str, Any], content: Content) -> bool | None:
+    for entity in (facts.get("input_text"), facts.get("output_text")):
+        if entity is not None and looks_cut(entity):
+            return True
+    return content.truncated or None
+
+
+_FIELDS = Fields(
+    value_field("input_text", "traceloop.entity.input", _entity),
+    value_field("output_text", "traceloop.entity.output", _entity),
+    text_field("request_model", "gen_ai.request.model"),
+    text_field("response_model", "gen_ai.response.model"),
+    text_field("provider", "gen_ai.system"),
+    Field("usage", (*USAGE_KEYS, _TOTAL), _usage),
+    id_field("session_id", _ASSOCIATION + "session_id", _ASSOCIATION + "thread_id"),
+    id_field("user_id", _ASSOCIATION + "user_id", "gen_ai.user", "llm.user"),
+)
+DIALECT = OpenLlmetry()

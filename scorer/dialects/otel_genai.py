@@ -8,7 +8,7 @@ a dialect of their own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scorer.dialects.fields import Field, Fields, id_field, text_field
+from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
 from scorer.dialects.gen_ai_usage import (
     AGGREGATED_USAGE_KEYS,
     USAGE_KEYS,
@@ -248,12 +248,11 @@ def _present(attributes: Attributes, *keys: str) -> Any:
     return None
 
 
-def _tool_status(span: Span) -> ToolStatus | None:
-    return _STATUSES.get(str(span.attributes.get("gen_ai.tool.status")).lower())
+def _tool_status(value: Any) -> ToolStatus | None:
+    return _STATUSES.get(str(value).lower())
 
 
-def _definitions(span: Span) -> tuple[ToolDefinition, ...] | None:
-    value = span.attributes.get("gen_ai.tool.definitions")
+def _definitions(value: Any) -> tuple[ToolDefinition, ...] | None:
     return None if value is None else read_definitions(value)
 
 
@@ -264,8 +263,8 @@ def _finish_reasons(span: Span) -> tuple[str, ...] | None:
     return None if value is None else strings(value)
 
 
-def _first_chunk(span: Span) -> float | None:
-    seconds = real(span.attributes.get("gen_ai.response.time_to_first_chunk"))
+def _first_chunk(value: Any) -> float | None:
+    seconds = real(value)
     return seconds if seconds is None or seconds >= 0 else None
 
 
@@ -307,13 +306,13 @@ _FIELDS = Fields(
     id_field("session_id", "gen_ai.conversation.id", "session.id", "gen_ai.session.id"),
     id_field("user_id", *_USER),
     text_field("error_type", "error.type"),
-    Field("tool_status", ("gen_ai.tool.status",), _tool_status),
-    Field("tool_definitions", ("gen_ai.tool.definitions",), _definitions),
+    value_field("tool_status", "gen_ai.tool.status", _tool_status),
+    value_field("tool_definitions", "gen_ai.tool.definitions", _definitions),
     Field("usage", USAGE_KEYS, lambda span: read_usage(span.attributes)),
     Field(_AGGREGATED, AGGREGATED_USAGE_KEYS, lambda span: read_aggregated_usage(span.attributes)),
     Field("cost_usd", _COSTS, _cost),
     Field("finish_reasons", _REASONS, _finish_reasons),
-    Field("time_to_first_chunk", ("gen_ai.response.time_to_first_chunk",), _first_chunk),
+    value_field("time_to_first_chunk", "gen_ai.response.time_to_first_chunk", _first_chunk),
     Field("handoff", (*_TARGETS, *_SOURCES), _handoff),
     Field("documents", (_DOCUMENTS, *_CONTEXT_VARIABLES), _documents),
 )

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from scorer.dialects import repair
 from scorer.dialects.python_repr import NotARepr, parse_repr
-from scorer.dialects.values import mapping, parse_json
+from scorer.dialects.values import JSON_START, mapping, parse_json
 
 _WRAPPERS = ("result", "output", "response", "raw_output")
 _ASIDE = frozenset({"blocks", "tool_name", "raw_input", "is_error", "tool_call_id", "type"})
@@ -85,6 +85,8 @@ def unwrap_result(raw: Any) -> Result:
 
 
 def _structure(value: str) -> Any:
+    if value.lstrip()[:1] not in JSON_START:
+        return None
     try:
         inner = parse_json(value)
     except ValueError:

@@ -21,9 +21,12 @@ _NAME_PREFIXES = ("execute_tool ", "running tool: ", "tools/call ")
 def find_tool_calls(nodes: Sequence[Node], told: Sequence[ToldCall]) -> tuple[ToolCall, ...] | None:
     """Return the tool calls in the order of the run, None when nothing shows any."""
     spans = [node for node in nodes if node.facts.role == "tool" and not _repeats_parent(node)]
-    matched = _match(spans, told)
-    executed = {_tool_name(node) for node in spans}
-    calls = [_from_span(node, matched.get(node.span.span_id)) for node in spans]
+    if not spans and not told:
+        return None
+    named = [(node, _tool_name(node)) for node in spans]
+    executed = {name for _, name in named}
+    matched = _match(named, told)
+    calls = [_from_span(node, name, matched.get(node.span.span_id)) for node, name in named]
     calls.extend(
         _from_messages(call)
         for call in told
@@ -44,20 +47,20 @@ def _tool_name(node: Node) -> str:
 
 def _repeats_parent(node: Node) -> bool:
     """A protocol client reports the call again below the span that executes the tool."""
-    return any(
-        ancestor.facts.role == "tool" and _tool_name(ancestor) == _tool_name(node)
-        for ancestor in ([node.parent] if node.parent is not None else [])
-    )
+    parent = node.parent
+    if parent is None or parent.facts.role != "tool":
+        return False
+    return _tool_name(parent) == _tool_name(node)
 
 
-def _match(spans: Sequence[Node], told: Sequence[ToldCall]) -> dict[str, ToldCall]:
+def _match(named: Sequence[tuple[Node, str]], told: Sequence[ToldCall]) -> dict[str, ToldCall]:
     by_id = {call_id: call for call in told for call_id in call.ids}
     left = list(told)
     matched = {}
-    for node in spans:
+    for node, name in named:
         call = by_id.get(node.facts.tool_call_id or "")
         if call is None:
-            call = next((item for item in left if item.name == _tool_name(node)), None)
+            call = next((item for item in left if item.name == name), None)
         if call is not None:
             matched[node.span.span_id] = call
             if call in left:
@@ -65,7 +68,7 @@ def _match(spans: Sequence[Node], told: Sequence[ToldCall]) -> dict[str, ToldCal
     return matched
 
 
-def _from_span(node: Node, told: ToldCall | None) -> ToolCall:
+def _from_span(node: Node, name: str, told: ToldCall | None) -> ToolCall:
     facts, span = node.facts, node.span
     arguments = parse_arguments(facts.tool_arguments)
     if told is not None and isinstance(told.arguments, dict) and not _usable(arguments.value):
@@ -73,7 +76,7 @@ def _from_span(node: Node, told: ToldCall | None) -> ToolCall:
     error = error_of(node)
     result = _result(node, told, error)
     return ToolCall(
-        name=_tool_name(node),
+        name=name,
         id=facts.tool_call_id or (told.id if told is not None else None),
         arguments=arguments.value,
         arguments_parse_error=arguments.error,

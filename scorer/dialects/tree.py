@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from scorer.api import Dialect
-from scorer.dialects.merge import by_detail, merge, read_all
+from scorer.dialects.merge import by_detail, read_span
 from scorer.model.agent_trace import Message
 from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
@@ -25,20 +25,22 @@ _START = attrgetter("start_ns", "span_id")
 class Node:
     """One span with its facts and its place in the tree.
 
-    `known` names the dialects that read it. `in_tool` = a tool or a check runs it, not the
-    agent itself. `model` is the nearest model span around it, unless an agent, a workflow or a
-    tool lies between. `agent` is the name of the agent that owns it, and `is_agent` says that
-    the span is the run of an agent. `conversation` is filled in by the first who asks for it.
+    `known` names the dialects that read it. `left_out` = it is, or is below, evaluator
+    telemetry. `in_tool` = a tool or a check runs it, not the agent itself. `model` is the nearest
+    model span around it, unless an agent, a workflow or a tool lies between. `agent` is the name
+    of the agent that owns it, and `is_agent` says that the span is the run of an agent.
+    `conversation` is filled in by the first who asks for it.
+    Nodes know their parent only: without cycles all is freed as soon as a trace is done.
     """
 
     __slots__ = (
         "agent",
-        "children",
         "conversation",
         "facts",
         "in_tool",
         "is_agent",
         "known",
+        "left_out",
         "model",
         "parent",
         "span",
@@ -50,10 +52,10 @@ class Node:
         self.known = known
         self.in_tool = False
         self.is_agent = False
+        self.left_out = facts.role == "evaluator" or span.scope.name == OWN_SCOPE
         self.conversation: tuple[Message, ...] | None = None
         self.parent: Node | None = None
         self.model: Node | None = None
-        self.children: list[Node] = []
         self.agent: str | None = None
 
     def ancestors(self) -> Iterator["Node"]:
@@ -63,27 +65,19 @@ class Node:
             yield node
             node = node.parent
 
-    def subtree(self) -> Iterator["Node"]:
-        """Yield the node and all nodes below it, parents first, earlier spans first."""
-        stack = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(reversed(node.children))
-
 
 class Tree:
-    """All nodes in preorder, and the roots (true and local ones) by start.
+    """All nodes: parents first, then by start.
 
     `root` is the earliest span without a parent, None when it has not arrived; then
     `local_root` is the earliest span whose parent has not arrived.
     """
 
-    __slots__ = ("local_root", "nodes", "root", "roots")
+    __slots__ = ("local_root", "nodes", "root")
 
-    def __init__(self, roots: Sequence[Node]) -> None:
-        self.roots = tuple(roots)
-        self.nodes = tuple([node for root in roots for node in root.subtree()])
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = tuple(nodes)
+        roots = [node for node in nodes if node.parent is None]
         self.root = next((node for node in roots if not node.span.parent_span_id), None)
         self.local_root = self.root or next(iter(roots), None)
 
@@ -96,14 +90,13 @@ def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
     preferred = by_detail(dialects)
     nodes: dict[str, Node] = {}
     for span in sorted(trace.spans, key=_START):
-        reads = read_all(span, logs.get(span.span_id, ()), preferred)
-        known = tuple([read.name for read in reads])
-        nodes[span.span_id] = Node(span, merge(reads), known)
-    return Tree(_linked(nodes))
+        known, facts = read_span(span, logs.get(span.span_id, ()), preferred)
+        nodes[span.span_id] = Node(span, facts, known)
+    return Tree(_preorder(nodes))
 
 
-def _linked(nodes: dict[str, Node]) -> list[Node]:
-    """Set parents and children of all nodes that are kept; return the roots by start."""
+def _preorder(nodes: dict[str, Node]) -> list[Node]:
+    """Set the parents of all nodes; return those to keep, parents first, then by start."""
     below: defaultdict[str, list[Node]] = defaultdict(list)
     roots = []
     for node in nodes.values():
@@ -113,32 +106,27 @@ def _linked(nodes: dict[str, Node]) -> list[Node]:
         else:
             roots.append(node)
     seen: set[str] = set()
+    kept: list[Node] = []
     for root in roots:
-        _descend(root, below, seen)
+        _descend(root, below, seen, kept)
     for node in nodes.values() if len(seen) < len(nodes) else ():
         if node.span.span_id not in seen:  # it lies on or below a parent loop
-            roots.append(node)
-            _descend(node, below, seen)
-    return [root for root in roots if not _excluded(root)]
+            _descend(node, below, seen, kept)
+    return kept
 
 
-def _descend(root: Node, below: dict[str, list[Node]], seen: set[str]) -> None:
-    seen.add(root.span.span_id)
+def _descend(root: Node, below: dict[str, list[Node]], seen: set[str], kept: list[Node]) -> None:
     stack = [root]
     while stack:
         node = stack.pop()
+        seen.add(node.span.span_id)
+        if not node.left_out:
+            kept.append(node)
         role = node.facts.role
         inside = node.in_tool or role in ("tool", "guardrail", "retrieval")
         model = node if role == "llm" else None if role in _RUNNERS else node.model
-        for child in below.get(node.span.span_id, ()):
-            if child.span.span_id in seen:
-                continue
-            seen.add(child.span.span_id)
-            child.parent, child.in_tool, child.model = node, inside, model
-            stack.append(child)
-            if not _excluded(child):
-                node.children.append(child)
-
-
-def _excluded(node: Node) -> bool:
-    return node.facts.role == "evaluator" or node.span.scope.name == OWN_SCOPE
+        for child in reversed(below.get(node.span.span_id, ())):
+            if child.span.span_id not in seen:
+                child.parent, child.in_tool, child.model = node, inside, model
+                child.left_out = node.left_out or child.left_out
+                stack.append(child)

@@ -11,6 +11,9 @@ from typing import Any
 from scorer.dialects.tree import Node
 from scorer.model.agent_trace import LlmCall, Usage
 
+_NONE = Usage()
+_FIELDS = Usage.__struct_fields__
+
 
 def inclusive(usage: Usage) -> Usage:
     """Return the usage with cached tokens counted as input.
@@ -39,7 +42,7 @@ def inclusive(usage: Usage) -> Usage:
 
 def total_usage(calls: Sequence[LlmCall], nodes: Sequence[Node]) -> Usage | None:
     """Return the sum over the model calls, else over the outermost spans with a count."""
-    counted = [call.usage for call in calls if call.usage != Usage()]
+    counted = [call.usage for call in calls if call.usage != _NONE]
     if not counted:
         counted = [inclusive(usage) for usage in _outermost(nodes, "usage")]
     return _sum(counted) if counted else None
@@ -54,6 +57,8 @@ def total_cost(calls: Sequence[LlmCall], nodes: Sequence[Node]) -> float | None:
 
 def _outermost(nodes: Sequence[Node], field: str) -> list[Any]:
     """Return the values of a field, leaving out those below a span that has one."""
+    if all(getattr(node.facts, field) is None for node in nodes):
+        return []
     covered: set[int] = set()
     found = []
     for node in nodes:
@@ -67,14 +72,7 @@ def _outermost(nodes: Sequence[Node], field: str) -> list[Any]:
 
 
 def _sum(usages: Sequence[Usage]) -> Usage:
-    columns = ([getattr(usage, name) for usage in usages] for name in Usage.__struct_fields__)
-    sums = (
-        sum(value for value in column if value is not None)
-        if any(value is not None for value in column)
-        else None
-        for column in columns
-    )
-    total = Usage(*sums)
+    total = usages[0] if len(usages) == 1 else Usage(*[_sum_of(name, usages) for name in _FIELDS])
     if total.input is not None and total.output is not None:
         return Usage(
             total.input,
@@ -85,3 +83,8 @@ def _sum(usages: Sequence[Usage]) -> Usage:
             total.reasoning,
         )
     return total
+
+
+def _sum_of(field: str, usages: Sequence[Usage]) -> int | None:
+    counts = [count for usage in usages if (count := getattr(usage, field)) is not None]
+    return sum(counts) if counts else None

@@ -13,7 +13,7 @@ SENTINELS = frozenset(
     {"__REDACTED__", "<not specified>", "N/A", "(merged tools)", "[REDACTED]", "REDACTED"}
 )
 _LONGEST_SENTINEL = max(map(len, SENTINELS))
-_JSON_START = frozenset('{["')
+JSON_START = frozenset('{["')
 _DECODER = msgspec.json.Decoder()
 
 
@@ -96,7 +96,7 @@ def decoded(value: Any, levels: int = 2) -> Any:
         if not isinstance(value, str):
             return value
         stripped = value.strip()
-        if not stripped or stripped[0] not in _JSON_START:
+        if not stripped or stripped[0] not in JSON_START:
             return value
         try:
             value = parse_json(stripped)

@@ -7,7 +7,7 @@ open only while its times overlap with what is being read.
 
 import heapq
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -61,23 +61,27 @@ class StoredFiles:
         """Bytes of files that were read."""
         return self._bytes_done + sum(_position(stream.file) for stream in self._active.values())
 
-    def requests(self) -> Iterator[StoredRequest]:
+    def requests(self) -> Generator[StoredRequest, None, None]:
         """Yield the requests; raises PermanentError for a named file without any OTLP."""
-        waiting = sorted((self._first_time(i), i) for i in range(len(self._paths)))
-        waiting.reverse()
-        heads: list[tuple[int, int]] = []
-        while waiting or heads:
-            while waiting and (not heads or waiting[-1][0] <= heads[0][0]):
-                self._open(waiting.pop()[1], heads)
-            if not heads:
-                continue
-            _, index = heapq.heappop(heads)
-            item = self._active[index].head
-            if isinstance(item, StoredProblem):
-                self.problems.append(item)
-            else:
-                yield item
-            self._advance(index, heads)
+        try:
+            waiting = sorted((self._first_time(i), i) for i in range(len(self._paths)))
+            waiting.reverse()
+            heads: list[tuple[int, int]] = []
+            while waiting or heads:
+                while waiting and (not heads or waiting[-1][0] <= heads[0][0]):
+                    self._open(waiting.pop()[1], heads)
+                if not heads:
+                    continue
+                _, index = heapq.heappop(heads)
+                item = self._active[index].head
+                if isinstance(item, StoredProblem):
+                    self.problems.append(item)
+                else:
+                    yield item
+                self._advance(index, heads)
+        finally:
+            for stream in self._active.values():
+                stream.file.close()
 
     def _first_time(self, index: int) -> int:
         """Return the time of a file's first item; 0 for what must be opened first."""

@@ -1,6 +1,7 @@
 """Replay: stored spans through the same door, engine and sinks as live ones."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -102,6 +103,7 @@ async def replay(  # noqa: PLR0913 - a run has these parameters
     Raises:
         ConfigError: a source does not exist, or the configuration is wrong.
         PermanentError: a named file holds no OTLP.
+        SpanscoreError: a sink failed, or no scoring worker starts.
     """
     run = _Replay(config, sources, sinks, (since_ns, until_ns))
     return await run.run(progress or (lambda _: None))
@@ -138,16 +140,30 @@ class _Replay:
     async def run(self, progress: Callable[[ReplayProgress], None]) -> ReplaySummary:
         async with background() as tasks:
             tasks.append(asyncio.create_task(self._pipeline.run()))
-            for request in self._files.requests():
-                await self._take(request)
-                progress(self._progress())
-            self._pipeline.submit(self._assembler.drain(self._clock.now, "replay_end"))
-            await self._pipeline.drain()
-            for sink in self._sinks:
-                await sink.close()
-            await self._scorer.stop()
+            try:
+                await self._scorer.start()
+                await self._score_all(progress)
+            finally:
+                for sink in self._sinks:
+                    await sink.close()
+                await self._scorer.stop()
         progress(self._progress())
         return self._result()
+
+    async def _score_all(self, progress: Callable[[ReplayProgress], None]) -> None:
+        with contextlib.closing(self._files.requests()) as requests:
+            for request in requests:
+                await self._take(request)
+                self._check_sinks()
+                progress(self._progress())
+        self._pipeline.submit(self._assembler.drain(self._clock.now, "replay_end"))
+        await self._pipeline.drain()
+        self._check_sinks()
+
+    def _check_sinks(self) -> None:
+        """Stop when scores are lost: a replay can be run again, an incomplete file misleads."""
+        if self._pipeline.sink_error is not None:
+            raise self._pipeline.sink_error
 
     async def _take(self, request: StoredRequest) -> None:
         self._clock.now = max(self._clock.now, request.time_ns / 1e9)

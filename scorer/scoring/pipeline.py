@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from scorer.api import ScoredTrace, Sink
 from scorer.assembly.budget import MemoryBudget
-from scorer.errors import RetryableError
+from scorer.errors import RetryableError, SpanscoreError
 from scorer.model.trace import ClosedTrace
 from scorer.scoring.engine import quarantined
 from scorer.scoring.scorers import Scorer
@@ -49,6 +49,8 @@ class Pipeline:
         self._idle = asyncio.Event()
         self._idle.set()
         self.pending_spans = 0
+        self.sink_error: SpanscoreError | None = None
+        """Why a sink lost scores, the last time that one did; None = never."""
 
     @property
     def pending_traces(self) -> int:
@@ -131,16 +133,20 @@ class Pipeline:
             self._telemetry.observe("spanscore_scoring_delay_seconds", max(now - trace.closed, 0))
 
     async def _write(self, sink: Sink, scored: Sequence[ScoredTrace]) -> None:
+        """Write to a sink, several times if it asks for it; then its scores are lost, counted."""
         name = type(sink).__name__
         for delay in (*_RETRY_DELAYS, None):
             try:
                 return await sink.write(scored)
             except RetryableError as error:
-                self._faults.report(f"{name} is asked again", error)
+                self.sink_error = error
                 if delay is not None:
                     await asyncio.sleep(delay)
             except Exception as error:  # noqa: BLE001 - the boundary of one sink
+                self.sink_error = SpanscoreError(f"{name} failed: {type(error).__name__}")
                 self._faults.report(f"{name} failed", error)
                 break
+        if isinstance(self.sink_error, RetryableError):
+            self._faults.report(f"{name} lost scores", self.sink_error)
         self._telemetry.add("spanscore_sink_errors_total", sink=name)
         return None

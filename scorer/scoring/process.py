@@ -6,6 +6,7 @@ process whose service is gone reads the end of its pipe and exits. (Pools that s
 channel between their workers, pebble's among them, promise none of the three.)
 """
 
+import contextlib
 import multiprocessing
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -15,6 +16,7 @@ from scorer.scoring import worker
 
 # A process imports and builds its metrics first, seconds.
 _START_TIMEOUT_S = 60.0
+_START_TRIES = 3
 
 
 class TaskFailedError(Exception):
@@ -30,11 +32,17 @@ class WorkerProcess:
         self._pipe: Connection | None = None
 
     def start(self) -> None:
-        """Start the process and wait until it takes tasks.
+        """Start the process and wait until it takes tasks; tries again when it ends.
 
         Raises:
-            TaskFailedError: It ended, or was not ready in time.
+            TaskFailedError: It ended each time, or was not ready in time.
         """
+        for _ in range(_START_TRIES - 1):
+            with contextlib.suppress(TaskFailedError):
+                return self._start_once()
+        return self._start_once()
+
+    def _start_once(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(

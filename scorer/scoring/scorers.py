@@ -21,6 +21,7 @@ from typing import Protocol
 
 from scorer.api import ScoredTrace
 from scorer.config import Config, to_plain
+from scorer.errors import SpanscoreError
 from scorer.model.trace import ClosedTrace
 from scorer.scoring import worker
 from scorer.scoring.breaker import Breaker
@@ -40,7 +41,11 @@ class Scorer(Protocol):
     concurrency: int
 
     async def start(self) -> None:
-        """Get ready; returns when the first batch can be scored without delay."""
+        """Get ready; returns when the first batch can be scored without delay.
+
+        Raises:
+            SpanscoreError: It cannot be made ready.
+        """
         ...
 
     async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
@@ -96,16 +101,23 @@ class PoolScorer:
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="worker")
 
     async def start(self) -> None:
-        """Start the processes and wait until all take tasks."""
+        """Start the processes and wait until they take tasks.
+
+        Raises:
+            SpanscoreError: None of them starts.
+        """
         loop = asyncio.get_running_loop()
         processes = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
         starts = [loop.run_in_executor(self._threads, process.start) for process in processes]
-        for process, start in zip(processes, starts, strict=True):
-            try:
-                await start
-            except TaskFailedError as error:
-                _LOG.error("a scoring worker did not start: %s", error)
+        results = await asyncio.gather(*starts, return_exceptions=True)
+        for process in processes:
             self._idle.put_nowait(process)
+        failures = [str(result) for result in results if isinstance(result, TaskFailedError)]
+        if len(failures) == len(processes):
+            raise SpanscoreError(
+                f"no scoring worker starts ({failures[0]}); what it printed stands above, and "
+                "scoring.workers: 0 scores without workers"
+            )
 
     async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
         """Score a batch; on a failure trace by trace."""

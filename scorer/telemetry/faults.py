@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from scorer.errors import SpanscoreError
+
 
 class FaultLog:
     """Reports unexpected faults, each kind at most once a minute.
 
-    It names the exception's type and where it was raised, never its text: that may quote
-    what a span holds.
+    It names the exception's type and where it was raised, not its text, which may quote what
+    a span holds; only our own errors (`SpanscoreError`) speak for themselves.
     """
 
     INTERVAL_S = 60.0
@@ -40,6 +42,8 @@ class FaultLog:
 
 
 def _where(error: BaseException) -> str:
+    if isinstance(error, SpanscoreError):
+        return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     places = " < ".join(
         f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in reversed(frames[-4:])

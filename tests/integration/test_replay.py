@@ -12,8 +12,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from scorer.config import parse_config
-from scorer.errors import ConfigError, PermanentError
+from scorer.errors import ConfigError, PermanentError, SpanscoreError
 from scorer.receivers.replay import replay
+from scorer.scoring import process as process_module
 from scorer.service import Service
 from scorer.sinks.jsonl import ScoresFile
 from scorer.testing import RecordingSink, TraceBuilder
@@ -202,3 +203,16 @@ async def test_what_the_sdk_writes_to_a_file_is_read(tmp_path):
     sink = RecordingSink()
     await replay(config(), [str(path)], sinks=[sink])
     assert sink.traces[0].verdict == "scored"
+
+
+async def test_a_scores_file_that_cannot_be_written_stops_the_replay(recording):
+    """An incomplete file would mislead; the error names it and what to do."""
+    with pytest.raises(SpanscoreError, match=r"/dev/full.*No space left"):
+        await replay(config(), [str(recording)], sinks=[ScoresFile("/dev/full")])
+
+
+async def test_workers_that_do_not_start_are_a_clear_error(recording, monkeypatch):
+    """Not thousands of quarantined traces."""
+    monkeypatch.setattr(process_module, "_START_TIMEOUT_S", 0.0)
+    with pytest.raises(SpanscoreError, match="no scoring worker starts"):
+        await replay(config(scoring={"workers": 1}), [str(recording)])

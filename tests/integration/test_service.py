@@ -21,7 +21,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from scorer.config import parse_config
-from scorer.errors import ConfigError
+from scorer.errors import ConfigError, SpanscoreError
+from scorer.scoring import process as process_module
 from scorer.service import Service
 from scorer.testing import TraceBuilder, assert_balance
 
@@ -381,3 +382,12 @@ async def test_a_taken_port_is_a_clear_error():
         other = Service(parse_config(taken))
         with pytest.raises(ConfigError, match=rf"{port}.*receivers\.otlp\.grpc\.endpoint"):
             await other.start()
+
+
+async def test_a_service_whose_workers_do_not_start_ends_with_an_error(monkeypatch):
+    """It must not sit there and quarantine everything."""
+    monkeypatch.setattr(process_module, "_START_TIMEOUT_S", 0.0)
+    service = Service(parse_config(settings(scoring={"workers": 2})))
+    await service.start()
+    with pytest.raises(SpanscoreError, match="no scoring worker starts"):
+        await service.run(asyncio.Event())

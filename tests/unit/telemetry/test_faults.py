@@ -2,6 +2,7 @@
 
 import logging
 
+from scorer.errors import RetryableError
 from scorer.telemetry import FaultLog
 from scorer.testing import ManualClock
 
@@ -32,3 +33,9 @@ def test_the_same_fault_is_reported_once_a_minute(caplog):
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 3
     assert lines[-1].endswith("(9 more since the last report)")
+
+
+def test_our_own_errors_speak_for_themselves(caplog):
+    """They are written for a reader and quote no span."""
+    FaultLog(logging.getLogger("t")).report("it broke", RetryableError("free the disk"))
+    assert "it broke: free the disk" in caplog.text
