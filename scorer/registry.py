@@ -5,8 +5,9 @@ wanted part that fails to load stops the start with the name of its distribution
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
+from inspect import Parameter, signature
 from typing import Any, Literal, cast, get_args
 
 import msgspec
@@ -21,6 +22,7 @@ Group = Literal["metrics", "dialects", "receivers", "sinks"]
 Metric = TraceMetric | ScoreMetric
 
 _KINDS = frozenset(get_args(Kind))
+_BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
 class LoadedMetric(Struct, frozen=True, kw_only=True):
@@ -52,7 +54,8 @@ def load(group: Group, name: str) -> Any:
     found = [point for point in _points(group) if point.name == name]
     if not found:
         known = ", ".join(names(group)) or "none: is spanscore installed (pip install .)?"
-        raise ConfigError(f"no {group[:-1]} named {name!r}; known: {known}")
+        groups = f"; groups: {', '.join(_groups())}" if group == "metrics" else ""
+        raise ConfigError(f"no {group[:-1]} named {name!r}; known: {known}{groups}")
     if len(found) > 1:
         owners = " and ".join(_distribution(point) for point in found)
         raise ConfigError(f"{group[:-1]} {name!r} is registered twice: by {owners}")
@@ -105,8 +108,18 @@ def _members(name: str) -> tuple[str, ...]:
     if name == "default":
         return _own_metrics()
     if name in _KINDS:
-        return tuple(own for own in _own_metrics() if load("metrics", own).spec.kind == name)
+        members = tuple(own for own in _own_metrics() if load("metrics", own).spec.kind == name)
+        if not members:
+            raise ConfigError(
+                f"scoring.metrics: no metric is of kind {name}; groups: {', '.join(_groups())}"
+            )
+        return members
     return (name,)
+
+
+def _groups() -> tuple[str, ...]:
+    """Return the groups that hold a metric."""
+    return ("default", *sorted({load("metrics", own).spec.kind for own in _own_metrics()}))
 
 
 def _own_metrics() -> tuple[str, ...]:
@@ -116,10 +129,15 @@ def _own_metrics() -> tuple[str, ...]:
 
 def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
     factory = load("metrics", item.name)
+    _check_options(item, factory)
     try:
         metric = factory(mode=item.mode, **item.options)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"scoring.metrics: {item.name}: {error}") from error
+    except Exception as error:
+        raise ConfigError(
+            f"scoring.metrics: {item.name} cannot be made: {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(metric, TraceMetric | ScoreMetric):
         raise ConfigError(f"scoring.metrics: {item.name} has neither `score` nor `combine`")
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
@@ -133,6 +151,23 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         timeout_s=timeout,
         config_hash=_hash(item, threshold),
     )
+
+
+def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:
+    """Refuse options that the metric does not take, and name those that it does."""
+    try:
+        parameters = signature(factory).parameters.values()
+    except (TypeError, ValueError):  # nothing is known of it: it must speak for itself
+        return
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name != "mode"]
+    for name in item.options:
+        if name not in known:
+            raise ConfigError(
+                f"scoring.metrics: {item.name}: unknown option {name!r} "
+                f"(known: {', '.join(known) or 'none'})"
+            )
 
 
 def _hash(item: MetricConfig, threshold: Threshold | None) -> str:

@@ -73,9 +73,9 @@ def _shares(trace: AgentTrace, duration: float) -> dict[str, float]:
 def _covered(intervals: Iterable[_Interval], bounds: _Interval) -> float:
     """Return the seconds within the bounds that at least one interval covers."""
     covered = 0
-    reached = bounds[0]
+    reached, limit = bounds
     for start, end in sorted(intervals):
-        first, last = max(start, reached), min(end, bounds[1])
+        first, last = max(start, reached), min(end, limit)
         if last > first:
             covered += last - first
             reached = last

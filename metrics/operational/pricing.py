@@ -61,7 +61,9 @@ class PriceTable:
         model = self._find(call.model, call.provider)
         if model is None:
             raise UnknownModelError(call.model)
-        prices = model.get_prices(_moment(call))
+        # A list of prices depends on the time.
+        timed = isinstance(model.prices, list)
+        prices = model.get_prices(_moment(call)) if timed else model.prices
         rates = self._rates_of(prices)
         if rates is None:
             return float(_price(prices, usage))
@@ -118,13 +120,10 @@ def _reduce(prices: Any) -> _Rates | None:
 def _linear(rates: _Rates, usage: Usage) -> Decimal:
     read, write = usage.cache_read or 0, usage.cache_write or 0
     fresh = max(0, (usage.input or 0) - read - write)
-    return (
-        rates.call
-        + rates.input * fresh
-        + rates.output * (usage.output or 0)
-        + rates.cache_read * read
-        + rates.cache_write * write
-    )
+    total = rates.call + rates.input * fresh + rates.output * (usage.output or 0)
+    if read or write:
+        total = total + rates.cache_read * read + rates.cache_write * write
+    return total
 
 
 def _price(prices: Any, usage: Usage) -> Decimal:

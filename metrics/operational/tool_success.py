@@ -18,7 +18,6 @@ from scorer.api import (
 
 _MAX_TOOLS = 50
 _MAX_ENVELOPE = 65_536
-_ERROR_FLAGS = ("isError", "is_error")
 
 
 class ToolSuccess:
@@ -88,7 +87,8 @@ def _is_error_envelope(result: Any) -> bool:
         result = _parsed(result)
     if not isinstance(result, dict):
         return False
-    return bool(result.get("error")) or any(result.get(flag) is True for flag in _ERROR_FLAGS)
+    flagged = result.get("isError") is True or result.get("is_error") is True
+    return flagged or bool(result.get("error"))
 
 
 def _parsed(text: str) -> Any:

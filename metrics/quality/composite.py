@@ -80,7 +80,7 @@ class Composite:
         used = {
             name: score
             for name, score in candidates.items()
-            if _is_scored(score) and _is_usable(score) and self._weight(name) > 0
+            if _is_scored(score) and name not in refused and self._weight(name) > 0
         }
         if not used:
             return Unscored("no_usable_child", detail={"failed": failed, "missing": missing})
@@ -97,16 +97,15 @@ class Composite:
         self, used: Mapping[str, Score], failed: Sequence[str], missing: Sequence[str]
     ) -> Measurement:
         parts = {name: _goodness(score) for name, score in used.items()}
-        total = sum(self._weight(name) for name in parts)
-        value = sum(self._weight(name) * part for name, part in parts.items()) / total
-        worst = min(parts, key=lambda name: parts[name])
+        weights = {name: self._weight(name) for name in parts}
+        value = sum([weights[name] * part for name, part in parts.items()]) / sum(weights.values())
+        worst = min(parts, key=parts.__getitem__)
         return Measurement(
             {"value": min(1.0, max(0.0, value))},
             explanation=f"{len(parts)} scores; the lowest is {worst}",
             detail={
                 "children": {
-                    name: {"value": part, "weight": self._weight(name)}
-                    for name, part in parts.items()
+                    name: {"value": part, "weight": weights[name]} for name, part in parts.items()
                 },
                 "failed": list(failed),
                 "missing": list(missing),
@@ -137,7 +136,7 @@ def _candidates(scores: Sequence[Score], children: Sequence[str]) -> dict[str, S
     """Return the first primary trace score of each metric that may be a child."""
     found: dict[str, Score] = {}
     for score in scores:
-        if score.metric == _NAME or score.output != "value" or score.scope != "trace":
+        if score.output != "value" or score.metric == _NAME or score.scope != "trace":
             continue
         default = score.kind in _DEFAULT_KINDS and score.range == (0.0, 1.0)
         if score.metric in children if children else default:

@@ -167,7 +167,7 @@ def terms_of(sentence: str, language: str) -> Terms:
     names: set[str] = set()
     for position, token in enumerate(texts.words(sentence)):
         word = token.casefold()
-        if texts.is_number(token):
+        if token[0].isdigit():
             numbers.add(texts.readings(token))
         elif word in spelt:
             numbers.add((spelt[word],))
@@ -175,14 +175,13 @@ def terms_of(sentence: str, language: str) -> Terms:
             continue
         else:
             content.add(word)
-            if _is_name(token, position, language):
+            if not token.islower() and _is_name(token, position, language):
                 names.add(word)
     return Terms(frozenset(content), frozenset(numbers), frozenset(names))
 
 
 def _is_name(token: str, position: int, language: str) -> bool:
-    if token.islower():
-        return False
+    """Whether a token that is not in lower case is a name."""
     if any(letter.isdigit() or letter.isupper() for letter in token[1:]):
         return True
     return position > 0 and language != "german" and token[0].isupper()

@@ -16,6 +16,24 @@ _CONTENT: Mapping[str, str] = {
 }
 _CONTENT_REASONS = frozenset({"no_question", "no_answer", "no_outputs"})
 
+_CONTENT_THERE: Mapping[str, str] = {
+    "no_question": (
+        "question: content is captured, but no user message in it; record the agent's input on "
+        "its root span"
+    ),
+    "no_answer": (
+        "answer: content is captured, but no final text of the agent in it; record the agent's "
+        "output on its root span"
+    ),
+}
+
+CUT = (
+    "cut content: some texts were cut by an attribute limit; raise or unset "
+    "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT (texts) and "
+    "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT (long conversations) in the agent"
+)
+"""Advice for traces whose content was cut."""
+
 _RETRIEVAL = {
     "otel_genai": (
         "OTel GenAI: record retrieval spans (gen_ai.operation.name=retrieval) whose "
@@ -23,11 +41,10 @@ _RETRIEVAL = {
     ),
     "openinference": (
         "OpenInference: instrument the retriever (RETRIEVER spans with "
-        "retrieval.documents.N.document.content); unset OPENINFERENCE_HIDE_OUTPUTS"
+        "retrieval.documents.N.document.content)"
     ),
     "openllmetry": (
-        "OpenLLMetry: instrument the vector database (spans with db.query.result events); "
-        "remove TRACELOOP_TRACE_CONTENT=false"
+        "OpenLLMetry: instrument the vector database (spans with db.query.result events)"
     ),
 }
 _RETRIEVAL_REASONS = frozenset({"no_contexts", "context_text_not_captured"})
@@ -47,17 +64,30 @@ _ANY_DIALECT: Mapping[str, str] = {
         "reference: set spanscore.reference.answer on the root span, or give "
         "scoring.references.file"
     ),
+    "incomplete_usage": (
+        "cost: some model calls carry no token counts; a streaming call reports them only when "
+        'asked, with OpenAI by stream_options={"include_usage": true}'
+    ),
+    "unknown_model_price": (
+        "cost: the price of a model is not known; record the cost on the spans, or the model's "
+        "public name"
+    ),
 }
 
 
-def advise(reason: str, dialects: Sequence[str]) -> Iterator[str]:
-    """Return what would make the reason go away for traces of these dialects."""
-    if reason in _CONTENT_REASONS:
-        yield from _per_dialect(_CONTENT, dialects)
-    elif reason in _RETRIEVAL_REASONS:
+def advise(reason: str, dialects: Sequence[str], *, has_content: bool = False) -> Iterator[str]:
+    """Return what would make the reason go away for traces of these dialects.
+
+    Where the content is there already, no switch for content is named.
+    """
+    if reason in _RETRIEVAL_REASONS:
         yield from _per_dialect(_RETRIEVAL, dialects)
     elif reason in _ANY_DIALECT:
         yield _ANY_DIALECT[reason]
+    if has_content and reason in _CONTENT_THERE:
+        yield _CONTENT_THERE[reason]
+    elif not has_content and reason in _CONTENT_REASONS | _RETRIEVAL_REASONS:
+        yield from _per_dialect(_CONTENT, dialects)
 
 
 def _per_dialect(texts: Mapping[str, str], dialects: Sequence[str]) -> Iterator[str]:

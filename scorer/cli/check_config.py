@@ -24,11 +24,12 @@ def run(args: argparse.Namespace) -> int:
     """
     import yaml
 
-    from scorer.config import to_plain
+    from scorer.config import check_files, to_plain
     from scorer.registry import load, names
     from scorer.scoring.engine import build_engine
 
     config = read_config(args)
+    check_files(config)
     build_engine(config)
     for name in names("receivers"):
         load("receivers", name)

@@ -1,4 +1,7 @@
-"""Which facts traces carry, which metrics can run on them, and how to get the rest."""
+"""Which facts traces carry, which metrics can run on them, and how to get the rest.
+
+Nothing is predicted: the engine scores each trace, and what it says of a metric is shown.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,8 +13,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from scorer.api import AgentTrace, MetricSpec, Need
-from scorer.cli.advice import advise
+from scorer.api import AgentTrace, Need, Score
+from scorer.cli.advice import CUT, advise
 from scorer.cli.output import counted, shorten
 from scorer.scoring.applicability import missing_need
 
@@ -19,20 +22,26 @@ _NEEDS: tuple[Need, ...] = get_args(Need)
 
 
 class TraceCoverage(Struct, frozen=True, kw_only=True):
-    """One trace: which facts it carries, and per metric why it cannot run (None = it can)."""
+    """One trace: which facts it carries, and per metric why there is no score (None = scored).
+
+    The reason of a status other than `not_applicable` reads `STATUS/REASON`.
+    """
 
     trace_id: str
     service: str
     is_agent: bool
     dialects: tuple[str, ...]
+    has_content: bool
+    is_cut: bool
     facts: dict[str, bool]
     metrics: dict[str, str | None]
 
 
 class Coverage(Struct, frozen=True):
-    """All traces of an inspection."""
+    """All traces of an inspection; `notes` is advice that does not come from a metric."""
 
     traces: tuple[TraceCoverage, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def scored(self) -> tuple[TraceCoverage, ...]:
@@ -41,25 +50,47 @@ class Coverage(Struct, frozen=True):
 
     def advice(self) -> list[str]:
         """Return what to switch on to get the missing facts, the most useful first."""
-        lacking = Counter(
-            text
-            for trace in self.scored
-            for reason in {reason for reason in trace.metrics.values() if reason}
-            for text in advise(reason, trace.dialects)
-        )
-        return [text for text, _ in sorted(lacking.items(), key=lambda item: (-item[1], item[0]))]
+        lacking = Counter(text for trace in self.scored for text in _advice(trace))
+        ranked = sorted(lacking.items(), key=lambda item: (-item[1], item[0]))
+        return [*self.notes, *(text for text, _ in ranked)]
 
 
-def cover(view: AgentTrace, specs: Sequence[MetricSpec]) -> TraceCoverage:
-    """Return the coverage of one trace."""
+def cover(view: AgentTrace, scores: Sequence[Score]) -> TraceCoverage:
+    """Return the coverage of one trace, given the scores that the engine made of it."""
     return TraceCoverage(
         trace_id=view.trace_id,
         service=view.service,
         is_agent=view.is_agent,
         dialects=view.dialects,
+        has_content=_has_content(view),
+        is_cut=view.completeness.truncated_content,
         facts={need: missing_need(view, (need,)) is None for need in _NEEDS},
-        metrics={spec.name: missing_need(view, spec.needs) for spec in specs},
+        metrics={score.metric: _why_not(score) for score in scores if score.output == "value"},
     )
+
+
+def _why_not(score: Score) -> str | None:
+    if score.status == "scored":
+        return None
+    reason = score.reason or score.status
+    return reason if score.status == "not_applicable" else f"{score.status}/{reason}"
+
+
+def _has_content(view: AgentTrace) -> bool:
+    """Whether texts were captured at all: then no switch is off."""
+    calls = (call.input_messages or call.output_messages for call in view.llm_calls)
+    return bool(view.question or view.answer or view.messages or any(calls))
+
+
+def _advice(trace: TraceCoverage) -> set[str]:
+    """Return what to switch on for one trace, each text once."""
+    reasons = {reason for reason in trace.metrics.values() if reason}
+    texts = {
+        text
+        for reason in reasons
+        for text in advise(reason, trace.dialects, has_content=trace.has_content)
+    }
+    return texts | {CUT} if trace.is_cut else texts
 
 
 def render(coverage: Coverage) -> RenderableType:
@@ -72,10 +103,9 @@ def _parts(coverage: Coverage) -> Iterator[RenderableType]:
     yield _trace_table(coverage.traces)
     others = counted(len(coverage.traces) - count, "other trace")
     yield Text(f"{counted(count, 'agent trace')}, {others}")
-    if count == 0:
-        return
-    yield _fact_table(coverage.scored)
-    yield _metric_table(coverage.scored)
+    if count:
+        yield _fact_table(coverage.scored)
+        yield _metric_table(coverage.scored)
     advice = coverage.advice()
     if advice:
         yield Text("To get the rest:", style="bold")
@@ -88,7 +118,7 @@ def _trace_table(traces: Sequence[TraceCoverage]) -> Table:
         table.add_row(
             Text(trace.trace_id, no_wrap=True),
             Text(shorten(trace.service, 40)),
-            Text(", ".join(trace.dialects) or "-"),
+            Text(", ".join(trace.dialects) or "none known"),
             *_verdict(trace),
         )
     return table

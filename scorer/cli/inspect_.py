@@ -2,13 +2,15 @@
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scorer.cli.options import Subparsers, add_config_options, read_config
 
 if TYPE_CHECKING:
     from scorer.api import AgentTrace
+    from scorer.model.trace import ClosedTrace
+    from scorer.receivers.files import StoredFiles
     from scorer.scoring.engine import Engine
 
 
@@ -27,18 +29,26 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the view, or the coverage, of every trace in order of start."""
-    from scorer.receivers.files import collect
+    """Print the view, or the coverage, of every trace in order of start.
+
+    Raises:
+        ConfigError: the configuration is wrong, or a source does not exist.
+        PermanentError: a named file holds no spans, or nothing can be read at all.
+    """
+    from scorer.receivers.files import StoredFiles, collect
     from scorer.scoring.engine import build_engine
 
     engine = build_engine(read_config(args))
-    views = sorted(map(engine.view, collect(args.sources)), key=lambda view: view.start_ns)
+    files = StoredFiles(args.sources)
+    traces = collect(files)
+    views = sorted(map(engine.view, traces), key=lambda view: view.start_ns)
     if args.coverage:
-        _print_coverage(engine, views, as_json=args.json)
+        _print_coverage(engine, views, _notes(traces, views), as_json=args.json)
     elif args.json:
         _print_json(views)
     else:
         _print_readable(views)
+    _print_unread(files)
     return 0
 
 
@@ -60,18 +70,43 @@ def _print_readable(views: "Iterable[AgentTrace]") -> None:
     console.print(counted(count, "trace"))
 
 
-def _print_coverage(engine: "Engine", views: "Iterable[AgentTrace]", *, as_json: bool) -> None:
+def _print_coverage(
+    engine: "Engine", views: "Iterable[AgentTrace]", notes: Sequence[str], *, as_json: bool
+) -> None:
     import msgspec
 
     from scorer.cli.coverage import Coverage, cover, render
     from scorer.cli.output import make_console
 
-    specs = [loaded.spec for loaded in engine.metrics]
-    coverage = Coverage(tuple(cover(view, specs) for view in views))
+    scored = ((view, engine.score_view(view, view.trace_id).scores) for view in views)
+    coverage = Coverage(tuple(cover(view, scores) for view, scores in scored), tuple(notes))
     if as_json:
-        _write_json(msgspec.to_builtins(coverage) | {"advice": coverage.advice()})
+        _write_json({"traces": msgspec.to_builtins(coverage.traces), "advice": coverage.advice()})
     else:
         make_console().print(render(coverage))
+
+
+def _notes(traces: "Sequence[ClosedTrace]", views: "Iterable[AgentTrace]") -> list[str]:
+    """Return what is to be said of traces that no dialect knows."""
+    from scorer.cli.foreign import ForeignSpans
+    from scorer.otlp.decode import decode_trace
+
+    unknown = {view.trace_id for view in views if not view.dialects}
+    foreign = ForeignSpans()
+    for trace in traces:
+        if trace.trace_id.hex() in unknown:
+            foreign.add(decode_trace(trace))
+    return list(foreign.advice())
+
+
+def _print_unread(files: "StoredFiles") -> None:
+    """Tell on stderr what of the input the output lacks."""
+    from scorer.cli.output import print_all
+    from scorer.cli.unread import unread
+
+    sys.stdout.flush()
+    problems = [str(problem) for problem in files.problems]
+    print_all(unread(len(problems), problems, files.skipped), stderr=True)
 
 
 def _write_json(data: Any) -> None:

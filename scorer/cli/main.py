@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from scorer import __version__
 from scorer.cli import check_config, explain, inspect_, metrics, replay, score, serve
+from scorer.cli.output import say
 from scorer.errors import ConfigError, SpanscoreError
 
 _VERBS = (serve, replay, score, inspect_, explain, metrics, check_config)
@@ -76,7 +77,7 @@ def _describe(error: Exception) -> str:
 
 
 def _complain(text: str) -> None:
-    print(f"spanscore: error: {text}", file=sys.stderr)
+    say(f"error: {text}")
 
 
 def _discard_stdout() -> None:

@@ -1,5 +1,6 @@
 """How commands print: consoles, numbers, and text that came from outside."""
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,9 @@ def make_console(*, stderr: bool = False) -> "Console":
     return console
 
 
-def print_all(parts: "Iterable[RenderableType]") -> None:
-    """Print parts on stdout, one below the other."""
-    console = make_console()
+def print_all(parts: "Iterable[RenderableType]", *, stderr: bool = False) -> None:
+    """Print parts on stdout (or stderr), one below the other."""
+    console = make_console(stderr=stderr)
     for part in parts:
         console.print(part)
 
@@ -45,9 +46,18 @@ def shorten(text: str, limit: int = 300) -> str:
 
     Characters that do not print are replaced: a span must not be able to drive the terminal.
     """
-    line = " ".join(text[: 4 * limit].split())
-    safe = "".join(char if char.isprintable() else "�" for char in line)
+    safe = printable(text[: 4 * limit])
     return safe if len(safe) <= limit else f"{safe[: limit - 1]}…"
+
+
+def printable(text: str) -> str:
+    """Return the text on one line, with characters that do not print replaced."""
+    return "".join(char if char.isprintable() else "�" for char in " ".join(text.split()))
+
+
+def say(text: str) -> None:
+    """Print one line on stderr."""
+    print(f"spanscore: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def output_name(metric: str, output: str) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from rich.console import RenderableType
 from rich.text import Text
 
-from scorer.cli.output import number, shorten
+from scorer.cli.output import counted, number
 from scorer.cli.table import metrics_report
+from scorer.cli.unread import unread
 from scorer.receivers.replay import ReplaySummary
 
 
@@ -22,10 +23,11 @@ def report(summary: ReplaySummary) -> Iterator[RenderableType]:
         text = _counts(counts)
         if text:
             yield Text(f"{name:<10} {text}")
+    if summary.outside_window:
+        outside = counted(summary.outside_window, "trace")
+        yield Text(f"left out   {outside} outside of --since and --until")
     yield from metrics_report(summary.metrics)
-    if summary.problem_count:
-        yield Text(f"{summary.problem_count} parts of the input could not be read:", style="yellow")
-        yield from (Text(f"  {shorten(problem)}") for problem in summary.problems)
+    yield from unread(summary.problem_count, summary.problems, summary.skipped_files)
 
 
 def _files(summary: ReplaySummary) -> str:

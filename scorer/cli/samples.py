@@ -1,29 +1,17 @@
 """Plain samples (no spans): one JSON object a line becomes the view that metrics read.
 
-| field                 | becomes                                                            |
-|-----------------------|--------------------------------------------------------------------|
-| `id`                  | the subject of the scores; default: the number of the line         |
-| `question`, `answer`  | the same                                                           |
-| `contexts`            | passages in rank order; each a text or `{text, id, score}`         |
-| `expected`            | the reference answer                                               |
-| `expected_contexts`   | the reference contexts                                             |
-| `expected_tool_calls` | the reference tool calls                                           |
-| `tool_calls`          | `{name, arguments, result, status, id, error_type}` each; status   |
-|                       | `success` or `error`                                               |
-| `model`, `usage`      | one model call; usage is `{input, output, cache_read, ...}` tokens |
-| `cost_usd`            | the reported cost                                                  |
-| `service`, `agent`, `session_id`, `user_id` | the same                                     |
-
-A field that is absent or null is *not captured*; other fields are ignored. Ids must be unique:
-a second sample of the same id is a bad line, because its scores would get the same score ids.
+`FIELDS` says what there is. A field that is absent or null is *not captured*; a field of
+another name is not read, and told once. Ids must be unique: a second sample of the same id is a
+bad line, because its scores would get the same score ids. A sample without an id is `line-N`.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
+from scorer.cli.sample_fields import Shape, UnknownFields, why_no_sample
 from scorer.errors import PermanentError
 from scorer.model.agent_trace import (
     Agent,
@@ -36,6 +24,20 @@ from scorer.model.agent_trace import (
     ToolStatus,
     Usage,
 )
+
+FIELDS: Final[Mapping[str, str]] = {
+    "id": "the `subject` of the scores; default: `line-N`",
+    "question, answer": "texts",
+    "contexts": "retrieved passages in rank order, each a text or `{text, id, score}`",
+    "expected": "the reference answer; also `expected_contexts`, `expected_tool_calls`",
+    "tool_calls": "`{name, arguments, result, status, id, error_type}` each; "
+    "status: `success` or `error`",
+    "model, usage": "one model call; usage: `{input, output, total, cache_read, cache_write, "
+    "reasoning}` tokens, or `prompt_tokens`, `completion_tokens`, `total_tokens`",
+    "cost_usd": "the reported cost",
+    "service, agent, session_id, user_id": "whose run it was",
+}
+"""What a sample may hold, for the help and the README."""
 
 
 class Passage(Struct, frozen=True):
@@ -57,6 +59,25 @@ class SampleCall(Struct, frozen=True):
     error_type: str | None = None
 
 
+class SampleUsage(Usage, frozen=True):
+    """Token counts under our names or under those of OpenAI's API; ours win."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    total_tokens: int | None = None
+
+    def plain(self) -> Usage:
+        """Return the counts under our names."""
+        return Usage(
+            input=self.prompt_tokens if self.input is None else self.input,
+            output=self.completion_tokens if self.output is None else self.output,
+            total=self.total_tokens if self.total is None else self.total,
+            cache_read=self.cache_read,
+            cache_write=self.cache_write,
+            reasoning=self.reasoning,
+        )
+
+
 class Sample(Struct, frozen=True, kw_only=True):
     """One line of a samples file."""
 
@@ -69,7 +90,7 @@ class Sample(Struct, frozen=True, kw_only=True):
     expected_tool_calls: Any = None
     tool_calls: list[SampleCall] | None = None
     model: str | None = None
-    usage: Usage | None = None
+    usage: SampleUsage | None = None
     cost_usd: float | None = None
     service: str = ""
     agent: str | None = None
@@ -84,20 +105,36 @@ class BadSample(Struct, frozen=True):
     error: str
 
 
-_decoder = msgspec.json.Decoder(Sample)
+_SHAPE: Final[Shape] = {
+    part: frozenset(shape.__struct_fields__)
+    for part, shape in {
+        "": Sample,
+        "contexts": Passage,
+        "tool_calls": SampleCall,
+        "usage": SampleUsage,
+    }.items()
+}
 
 
-def read_samples(lines: Iterable[bytes]) -> Iterator[AgentTrace | BadSample]:
-    """Turn the lines of a samples file into views; blank lines are passed over."""
+def read_samples(
+    lines: Iterable[bytes], tell: Callable[[str], None] = lambda _: None
+) -> Iterator[AgentTrace | BadSample]:
+    """Turn the lines of a samples file into views; blank lines are passed over.
+
+    `tell` gets a text for each field of a sample that is not read, once.
+    """
+    unknown = UnknownFields(_SHAPE, tell)
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            view = view_of(line, default_id=str(number))
+            document = parse_sample(line)
+            view = view_of(document, default_id=f"line-{number}")
         except PermanentError as error:
             yield BadSample(number, str(error))
             continue
+        unknown.check(document, number)
         first = seen.setdefault(view.trace_id, number)
         if first == number:
             yield view
@@ -105,11 +142,24 @@ def read_samples(lines: Iterable[bytes]) -> Iterator[AgentTrace | BadSample]:
             yield BadSample(number, f"id {view.trace_id!r} is already that of line {first}")
 
 
-def view_of(line: bytes, default_id: str) -> AgentTrace:
-    """Turn one line into a view; raises PermanentError saying what is wrong with it."""
+def parse_sample(line: bytes) -> dict[str, Any]:
+    """Parse one line; raises PermanentError for what is no sample."""
     try:
-        sample = _decoder.decode(line)
+        document = msgspec.json.decode(line)
     except msgspec.DecodeError as error:
+        raise PermanentError(str(error)) from error
+    if not isinstance(document, dict):
+        raise PermanentError("a sample is one JSON object on a line of its own")
+    if not _SHAPE[""] & document.keys():
+        raise PermanentError(why_no_sample(document))
+    return document
+
+
+def view_of(document: dict[str, Any], default_id: str) -> AgentTrace:
+    """Turn a parsed sample into a view; raises PermanentError saying what is wrong with it."""
+    try:
+        sample = msgspec.convert(document, Sample)
+    except msgspec.ValidationError as error:
         raise PermanentError(str(error)) from error
     return AgentTrace(
         trace_id=default_id if sample.id is None else str(sample.id),
@@ -126,7 +176,7 @@ def view_of(line: bytes, default_id: str) -> AgentTrace:
         tool_calls=_tool_calls(sample),
         llm_calls=_llm_calls(sample),
         models=() if sample.model is None else (sample.model,),
-        usage=sample.usage,
+        usage=None if sample.usage is None else sample.usage.plain(),
         cost_usd=sample.cost_usd,
     )
 
@@ -172,4 +222,5 @@ def _tool_calls(sample: Sample) -> tuple[ToolCall, ...] | None:
 def _llm_calls(sample: Sample) -> tuple[LlmCall, ...]:
     if sample.model is None and sample.usage is None:
         return ()
-    return (LlmCall(span_id="", model=sample.model, usage=sample.usage or Usage()),)
+    usage = Usage() if sample.usage is None else sample.usage.plain()
+    return (LlmCall(span_id="", model=sample.model, usage=usage),)

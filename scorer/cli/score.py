@@ -1,23 +1,48 @@
 """`spanscore score`: scores plain samples, without spans (their form: `scorer/cli/samples.py`)."""
 
 import argparse
-import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import IO, TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from scorer.cli.options import Subparsers, add_config_options, add_metrics_option, read_config
-from scorer.errors import ConfigError
+from scorer.cli.output import counted, say
+from scorer.errors import ConfigError, PermanentError
 
 if TYPE_CHECKING:
-    from scorer.api import ScoredTrace, Sink
+    from scorer.api import Sink
+    from scorer.cli.samples import BadSample
+    from scorer.config import Config
+    from scorer.otlp.inflate import Source
     from scorer.scoring.engine import Engine
+
+_MAX_TOLD = 10
+
+
+class _Help(argparse.Action):
+    """Prints the help with the fields of a sample, which it costs time to import."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from scorer.cli.samples import FIELDS
+
+        fields = "\n".join(f"  {names}: {text}" for names, text in FIELDS.items())
+        parser.epilog = f"fields of a sample, all of them optional:\n{fields}"
+        parser.print_help()
+        parser.exit()
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add the verb to the command line."""
-    parser = subparsers.add_parser("score", help="score plain samples (JSON lines, no spans)")
-    parser.add_argument("samples", metavar="SAMPLES.jsonl", help="- = stdin")
+    parser = subparsers.add_parser(
+        "score",
+        help="score plain samples (JSON lines, no spans)",
+        add_help=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-h", "--help", action=_Help, nargs=0, help="show this help and exit")
+    parser.add_argument(
+        "samples", metavar="SAMPLES.jsonl", help="one JSON object a line; .gz, .zst; - = stdin"
+    )
     parser.add_argument(
         "--out", metavar="OUT.jsonl", help="write every score there; - = stdout, without the table"
     )
@@ -31,69 +56,97 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ConfigError: the configuration is wrong, or a file cannot be read or written.
+        PermanentError: there is no sample in the file.
     """
     import asyncio
 
-    from scorer.cli.output import counted, print_all
+    from scorer.cli.output import print_all
     from scorer.cli.table import metrics_report
     from scorer.scoring.engine import build_engine
     from scorer.scoring.summary import RunSummary
 
-    engine = build_engine(read_config(args))
+    config = read_config(args)
+    engine = build_engine(config)
     summary = RunSummary()
-    sinks: list[Sink] = [summary]
     with _open_samples(args.samples) as lines:
-        if args.out:
-            sinks.append(_open_out(args.out))
-        bad = asyncio.run(_score(engine, lines, sinks))
+        sinks = [summary, *_out_sinks(args, config)]
+        run = _Run(engine, args.samples)
+        asyncio.run(run.score(lines, sinks))
     if args.out != "-":
         print_all(metrics_report(summary.metrics()))
-    if bad:
-        print(f"spanscore: error: {counted(bad, 'line')} could not be scored", file=sys.stderr)
-    return 1 if bad else 0
+    return run.conclude()
 
 
-async def _score(engine: "Engine", lines: IO[bytes], sinks: "Sequence[Sink]") -> int:
-    """Score the samples of a file; returns how many lines were bad."""
-    from scorer.cli.samples import BadSample, read_samples
+class _Run:
+    """One run over a file: what was scored, and which lines were bad."""
 
-    bad = 0
-    for item in read_samples(lines):
-        if isinstance(item, BadSample):
-            bad += 1
-            print(f"spanscore: line {item.line}: {item.error}", file=sys.stderr)
-            continue
-        scored = engine.score_view(item, item.trace_id)
+    def __init__(self, engine: "Engine", path: str) -> None:
+        self._engine = engine
+        self._name = "standard input" if path == "-" else path
+        self._scored = 0
+        self._bad = 0
+        self._broken = ""
+
+    async def score(self, lines: "Source", sinks: "Sequence[Sink]") -> None:
+        """Score the samples and tell of the lines that are none."""
+        from scorer.cli.samples import BadSample, read_samples
+
+        for item in read_samples(lines, self._tell):
+            if isinstance(item, BadSample):
+                self._complain(item)
+                continue
+            scored = self._engine.score_view(item, item.trace_id)
+            self._scored += 1
+            for sink in sinks:
+                await sink.write([scored])
         for sink in sinks:
-            await sink.write([scored])
-    for sink in sinks:
-        await sink.close()
-    return bad
+            await sink.close()
+        self._broken = lines.problem
+
+    def conclude(self) -> int:
+        """Sum up on stderr what went wrong, and return the exit code."""
+        if self._broken:
+            self._tell(f"it breaks off: {self._broken}")
+        if not self._scored + self._bad:
+            raise PermanentError(f"{self._name}: there is no sample in it")
+        if self._bad:
+            shown = f"; the first {_MAX_TOLD} are told" if self._bad > _MAX_TOLD else ""
+            hint = "" if self._scored else "; for stored spans use `spanscore replay`"
+            bad = counted(self._bad, "line")
+            say(f"error: {self._name}: {bad} could not be scored{shown}{hint}")
+        return 1 if self._bad or self._broken else 0
+
+    def _complain(self, item: "BadSample") -> None:
+        self._bad += 1
+        if self._bad <= _MAX_TOLD:
+            self._tell(f"line {item.line}: {item.error}")
+
+    def _tell(self, text: str) -> None:
+        say(f"{self._name}: {text}")
 
 
-class _Stdout:
-    """A sink that prints scores."""
+@contextmanager
+def _open_samples(path: str) -> "Iterator[Source]":
+    from scorer.otlp.inflate import open_source
+    from scorer.receivers.sources import SourceFile
 
-    async def write(self, traces: "Sequence[ScoredTrace]") -> None:
-        from scorer.model.score_json import encode_score
-
-        for trace in traces:
-            sys.stdout.writelines(encode_score(score).decode() + "\n" for score in trace.scores)
-
-    async def close(self) -> None:
-        sys.stdout.flush()
-
-
-def _open_samples(path: str) -> AbstractContextManager[IO[bytes]]:
-    if path == "-":
-        return nullcontext(sys.stdin.buffer)
+    source = SourceFile(path, path)
     try:
-        return open(path, "rb")  # noqa: PTH123 - the caller closes it
+        file = source.open()
     except OSError as error:
-        raise ConfigError(f"cannot read samples {path}: {error.strerror}") from error
+        raise ConfigError(f"cannot read samples {source.label}: {error.strerror}") from error
+    with file:
+        yield open_source(file)
 
 
-def _open_out(path: str) -> "Sink":
+def _out_sinks(args: argparse.Namespace, config: "Config") -> "list[Sink]":
+    from scorer.cli.overwrite import refuse_overwrite
+    from scorer.cli.stdout_scores import StdoutScores
     from scorer.sinks.jsonl import ScoresFile
 
-    return _Stdout() if path == "-" else ScoresFile(path, key="--out", overwrite=True)
+    if not args.out:
+        return []
+    if args.out == "-":
+        return [StdoutScores()]
+    refuse_overwrite("--out", args.out, (args.samples, args.config, config.scoring.references.file))
+    return [ScoresFile(args.out, key="--out", overwrite=True)]

@@ -4,6 +4,7 @@ YAML (or JSON) in the collector's style. Durations and sizes carry units (`2s`, 
 `${env:NAME}` is the only substitution, an unknown key is an error that names its path.
 """
 
+from scorer.config.checks import check_files
 from scorer.config.load import load_config, parse_config, to_plain
 from scorer.config.quantities import Duration, Endpoint, Size
 from scorer.config.tree import (
@@ -33,6 +34,7 @@ __all__ = [
     "ScoringConfig",
     "Size",
     "WebConfig",
+    "check_files",
     "load_config",
     "parse_config",
     "to_plain",

@@ -8,12 +8,17 @@ from typing import Any
 
 import msgspec
 import yaml
+from msgspec import Struct
 
+from scorer.config.checks import check
+from scorer.config.faults import explain
 from scorer.config.quantities import decode_quantity
 from scorer.config.tree import Config
+from scorer.config.yaml_text import load_yaml
 from scorer.errors import ConfigError
 
-_ENV = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+_REFERENCE = re.compile(r"\$\{([^}]*)\}?")
+_ENV = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def load_config(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Config:
@@ -31,10 +36,11 @@ def load_config(path: str | Path | None = None, overrides: Sequence[str] = ()) -
 def parse_config(tree: Mapping[str, Any]) -> Config:
     """Turn plain data into a checked `Config`; raises ConfigError naming the path of a fault."""
     try:
-        config = msgspec.convert(_substitute(tree, "$"), Config, dec_hook=decode_quantity)
+        given = _without_empty(_substitute(tree, "$"), Config())
+        config = msgspec.convert(given, Config, dec_hook=decode_quantity)
     except msgspec.ValidationError as error:
-        raise ConfigError(_explain(str(error))) from error
-    _check_endpoints(config)
+        raise ConfigError(explain(str(error), Config)) from error
+    check(config)
     return config
 
 
@@ -46,7 +52,7 @@ def to_plain(config: Config) -> dict[str, Any]:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = load_yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read configuration {path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -64,16 +70,18 @@ def _apply_override(tree: dict[str, Any], override: str) -> None:
     if not separator or not key:
         raise ConfigError(f"--set {override!r}: write it as key.path=value")
     try:
-        value = yaml.safe_load(text)
+        value = load_yaml(text)
     except yaml.YAMLError as error:
-        raise ConfigError(f"--set {key}: {text!r} is not a YAML value") from error
+        why = getattr(error, "problem", None) or "it does not parse"
+        raise ConfigError(f"--set {key}: {text!r} is not a YAML value: {why}") from error
     *parents, last = key.split(".")
     node = tree
     for name in parents:
-        child = node.setdefault(name, {})
-        if not isinstance(child, dict):
+        if node.get(name) is None:  # not there, or nothing under it
+            node[name] = {}
+        node = node[name]
+        if not isinstance(node, dict):
             raise ConfigError(f"--set {key}: {name} is not a section")
-        node = child
     node[last] = value
 
 
@@ -87,35 +95,25 @@ def _substitute(value: Any, path: str) -> Any:
         return value
 
     def replace(match: re.Match[str]) -> str:
-        name = match.group(1)
+        named = _ENV.fullmatch(match.group(1))
+        if named is None or not match.group().endswith("}"):
+            raise ConfigError(f"{path[2:]}: {match.group()}: only ${{env:NAME}} is replaced")
+        name = named.group(1)
         if name not in os.environ:
             raise ConfigError(f"{path[2:]}: environment variable {name} is not set")
         return os.environ[name]
 
-    return _ENV.sub(replace, value)
+    return _REFERENCE.sub(replace, value)
 
 
-def _check_endpoints(config: Config) -> None:
-    otlp = config.receivers.otlp
-    listeners = {
-        "receivers.otlp.grpc": (otlp.grpc.endpoint, otlp.grpc.insecure),
-        "receivers.otlp.http": (otlp.http.endpoint, otlp.http.insecure),
-        "web": (config.web.endpoint, config.web.insecure),
-    }
-    for path, (endpoint, insecure) in listeners.items():
-        if not endpoint.is_loopback and not insecure:
-            raise ConfigError(
-                f"{path}.endpoint: {endpoint} can be reached from other machines without "
-                f"authentication; set {path}.insecure: true if that is meant"
-            )
-
-
-def _explain(text: str) -> str:
-    """Turn msgspec's message into `path: what`."""
-    message, _, where = text.partition(" - at `")
-    path = where.rstrip("`").removeprefix("$").lstrip(".")
-    unknown = re.search(r"unknown field `([^`]*)`", message)
-    if unknown:
-        full = f"{path}.{unknown.group(1)}".lstrip(".")
-        return f"unknown key {full}; see the table of configuration keys in the README"
-    return f"{path or 'configuration'}: {message}"
+def _without_empty(tree: Any, defaults: Struct) -> Any:
+    """Leave out sections, lists and mappings with nothing under their key: the defaults hold."""
+    if not isinstance(tree, dict):
+        return tree
+    kept = {}
+    for key, value in tree.items():
+        default = getattr(defaults, key, None)
+        if value is None and isinstance(default, Struct | tuple | dict):
+            continue
+        kept[key] = _without_empty(value, default) if isinstance(default, Struct) else value
+    return kept

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 _DURATION_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -29,6 +30,10 @@ class Duration(float):
         return f"{float(self) * 1000:.6f}".rstrip("0").rstrip(".") + "ms"
 
 
+class PositiveDuration(Duration):
+    """A length of time that is not zero."""
+
+
 class Size(int):
     """A number of bytes, written with a unit: `64MiB`, `4GiB`, `500KB`."""
 
@@ -37,6 +42,10 @@ class Size(int):
             if self and self % _SIZE_UNITS[unit] == 0:
                 return f"{self // _SIZE_UNITS[unit]}{unit}"
         return f"{int(self)}B"
+
+
+class PositiveSize(Size):
+    """A number of bytes that is not zero."""
 
 
 class Endpoint(str):
@@ -62,20 +71,28 @@ class Endpoint(str):
 
 def decode_quantity(kind: type, value: Any) -> Any:
     """Turn text into one of this file's types (a msgspec `dec_hook`); raises ValueError."""
-    if kind is Duration:
-        return Duration(_quantity(value, _DURATION_UNITS, "a duration such as 500ms, 2s, 6h"))
-    if kind is Size:
-        return Size(_quantity(value, _SIZE_UNITS, "a size such as 64MiB, 500KB"))
     if kind is Endpoint:
         return _endpoint(value)
-    raise NotImplementedError(kind)
+    quantity: Duration | Size
+    if issubclass(kind, Duration):
+        quantity = kind(_quantity(value, _DURATION_UNITS, "a duration such as 500ms, 2s, 6h"))
+    elif issubclass(kind, Size):
+        quantity = kind(_quantity(value, _SIZE_UNITS, "a size such as 64MiB, 500KB"))
+    else:
+        raise NotImplementedError(kind)
+    if not quantity and kind in {PositiveDuration, PositiveSize}:
+        raise ValueError(f"{value} makes no sense here; it must be more than zero")
+    return quantity
 
 
 def _quantity(value: Any, units: Mapping[str, float], wanted: str) -> float:
     match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if match is None or match.group(2) not in units:
         raise ValueError(f"Expected {wanted}, got {value!r}")
-    return float(match.group(1)) * units[match.group(2)]
+    quantity = float(match.group(1)) * units[match.group(2)]
+    if not isfinite(quantity):
+        raise ValueError(f"Expected {wanted}, got a number that is too large")
+    return quantity
 
 
 def _endpoint(value: Any) -> Endpoint:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scorer.api import Mode, Threshold
-from scorer.config.quantities import Duration, Endpoint, Size
+from scorer.config.quantities import Duration, Endpoint, PositiveDuration, PositiveSize
 
 
 class _Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,7 +32,7 @@ class GrpcConfig(_Section, frozen=True):
 
     enabled: Annotated[bool, _is("receive OTLP over gRPC")] = True
     endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:4317")
-    max_request_size: Annotated[Size, _is(_REQUEST_SIZE)] = Size(64 * 2**20)
+    max_request_size: Annotated[PositiveSize, _is(_REQUEST_SIZE)] = PositiveSize(64 * 2**20)
     max_concurrent_streams: Annotated[int, _count("calls at a time on one connection")] = 100
     insecure: Annotated[bool, _is(_INSECURE)] = False
 
@@ -42,8 +42,10 @@ class HttpConfig(_Section, frozen=True):
 
     enabled: Annotated[bool, _is("receive OTLP over HTTP")] = True
     endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:4318")
-    max_request_size: Annotated[Size, _is(_REQUEST_SIZE)] = Size(64 * 2**20)
-    read_timeout: Annotated[Duration, _is("longest time that a body may take")] = Duration(10)
+    max_request_size: Annotated[PositiveSize, _is(_REQUEST_SIZE)] = PositiveSize(64 * 2**20)
+    read_timeout: Annotated[PositiveDuration, _is("longest time that a body may take")] = (
+        PositiveDuration(10)
+    )
     insecure: Annotated[bool, _is(_INSECURE)] = False
 
 
@@ -65,8 +67,8 @@ class ServiceAssemblyConfig(_Section, frozen=True):
 
     service: str
     linger: Duration | None = None
-    idle_timeout: Duration | None = None
-    max_age: Duration | None = None
+    idle_timeout: PositiveDuration | None = None
+    max_age: PositiveDuration | None = None
 
 
 class AssemblyConfig(_Section, frozen=True):
@@ -75,15 +77,20 @@ class AssemblyConfig(_Section, frozen=True):
     linger: Annotated[
         Duration, _is("close a trace with root and all parents when nothing came for this long")
     ] = Duration(2)
-    idle_timeout: Annotated[Duration, _is("close any trace when nothing came for this long")] = (
-        Duration(30)
+    idle_timeout: Annotated[
+        PositiveDuration, _is("close any trace when nothing came for this long")
+    ] = PositiveDuration(30)
+    max_age: Annotated[PositiveDuration, _is("close a trace at this age at the latest")] = (
+        PositiveDuration(21600)
     )
-    max_age: Annotated[Duration, _is("close a trace at this age at the latest")] = Duration(21600)
     memory: Annotated[
-        Size, _is("bytes that open and not yet scored traces may hold; then requests are refused")
-    ] = Size(512 * 2**20)
+        PositiveSize,
+        _is("bytes that open and not yet scored traces may hold; then requests are refused"),
+    ] = PositiveSize(512 * 2**20)
     max_spans_per_trace: Annotated[int, _count("close a trace at this many spans")] = 50_000
-    max_bytes_per_trace: Annotated[Size, _is("close a trace at this size")] = Size(64 * 2**20)
+    max_bytes_per_trace: Annotated[PositiveSize, _is("close a trace at this size")] = PositiveSize(
+        64 * 2**20
+    )
     max_tombstones: Annotated[
         int, _count("closed traces that are remembered, so that late spans are known as late")
     ] = 200_000
@@ -98,7 +105,7 @@ class MetricConfig(_Section, frozen=True):
 
     name: str
     mode: Mode = "beyond"
-    timeout: Duration | None = None
+    timeout: PositiveDuration | None = None
     options: dict[str, Any] = {}
 
 
@@ -126,12 +133,12 @@ class ScoringConfig(_Section, frozen=True):
         _is("names, groups (`default` or a kind) or `{name, mode, timeout, options}`"),
     ] = ("default",)
     workers: Annotated[
-        Annotated[int, Meta(ge=0)] | Literal["auto"],
+        Annotated[int, Meta(ge=0, le=256)] | Literal["auto"],
         _is("scoring processes; 0 = in the service's own; auto = one a core, less one"),
     ] = "auto"
-    task_timeout: Annotated[Duration, _is("a worker that is silent for this long is replaced")] = (
-        Duration(30)
-    )
+    task_timeout: Annotated[
+        PositiveDuration, _is("a worker that is silent for this long is replaced")
+    ] = PositiveDuration(30)
     thresholds: Annotated[
         dict[str, Threshold], _is("`{METRIC: {min: .., max: ..}}`; default: the metric's own")
     ] = {}

@@ -7,6 +7,7 @@ that only runs other agents and never calls a model or a tool itself is a workfl
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from scorer.dialects.payload import parse_arguments
@@ -31,6 +32,7 @@ _TARGET_KEYS = (
     "recipient",
     "destination",
 )
+_SHORT = 200  # characters of a name whose key is remembered
 _NO_LETTERS = re.compile(r"[^0-9a-z]+")
 _WORKERS = frozenset({"llm", "tool", "retrieval", "rerank"})
 
@@ -176,6 +178,11 @@ def _first_name(arguments: Mapping[str, Any]) -> str | None:
 
 
 def _key(name: str) -> str:
-    key = name.lower()
-    plain = key.isascii() and key.isalnum()
-    return key if plain else _NO_LETTERS.sub("_", key).strip("_")
+    return _short_key(name) if len(name) <= _SHORT else _folded(name)
+
+
+def _folded(name: str) -> str:
+    return _NO_LETTERS.sub("_", name.lower()).strip("_")
+
+
+_short_key = lru_cache(maxsize=1024)(_folded)

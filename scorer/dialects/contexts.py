@@ -36,10 +36,8 @@ def find_contexts(
     retrieved = [found for node in reranked or holders for found in node.facts.documents or ()]
     if any(document.text for document in retrieved):
         return _unique(retrieved)
-    for found in (_returned(nodes), _searched(tool_calls)):
-        if found:
-            return _unique(found)
-    return _unique(retrieved) if retrieved else None
+    found = _returned(nodes) or _searched(tool_calls) or retrieved
+    return _unique(found) if found else None
 
 
 def _returned(nodes: Sequence[Node]) -> list[Document]:

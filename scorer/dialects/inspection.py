@@ -1,10 +1,13 @@
 """The normalised view as the plain dict that `spanscore inspect --json` prints."""
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import msgspec
 
-from scorer.model.agent_trace import AgentTrace, Message
+from scorer.model.agent_trace import AgentTrace, Message, ToolCall
+
+_T = TypeVar("_T")
 
 
 def inspection(view: AgentTrace) -> dict[str, Any]:
@@ -16,16 +19,8 @@ def inspection(view: AgentTrace) -> dict[str, Any]:
         "service": view.service,
         "question": view.question,
         "answer": view.answer,
-        "contexts": [document.text for document in view.contexts or () if document.text],
-        "tool_calls": [
-            {
-                "name": call.name,
-                "arguments": call.arguments,
-                "result": call.result,
-                "status": call.status,
-            }
-            for call in view.tool_calls or ()
-        ],
+        "contexts": _each(lambda document: document.text, view.contexts),
+        "tool_calls": _each(_tool_call, view.tool_calls),
         "agents": [agent.name for agent in view.agents],
         "handoffs": [{"from": item.source, "to": item.target} for item in view.handoffs],
         "models": list(view.models),
@@ -38,7 +33,21 @@ def inspection(view: AgentTrace) -> dict[str, Any]:
         "span_count": view.completeness.span_count,
         "completeness": msgspec.to_builtins(view.completeness),
         "media": [msgspec.to_builtins(media) for media in view.media],
-        "messages": [_message(message) for message in view.messages or ()],
+        "messages": _each(_message, view.messages),
+    }
+
+
+def _each(show: Callable[[_T], Any], items: Iterable[_T] | None) -> list[Any] | None:
+    """Return what is shown of each item, without those that show nothing."""
+    return None if items is None else [shown for item in items if (shown := show(item))]
+
+
+def _tool_call(call: ToolCall) -> dict[str, Any]:
+    return {
+        "name": call.name,
+        "arguments": call.arguments,
+        "result": call.result,
+        "status": call.status,
     }
 
 

@@ -67,8 +67,9 @@ def merge(reads: Sequence[Read]) -> SpanFacts:
     for read in reversed(reads):
         fields.update(_said(read.facts))
     for name, rank in _BY_FIELD.items():
-        values = [getattr(read.facts, name) for read in sorted(reads, key=rank)]
-        fields[name] = next((value for value in values if value is not None), None)
+        having = [read for read in reads if getattr(read.facts, name) is not None]
+        if having:
+            fields[name] = getattr(min(having, key=rank).facts, name)
     return SpanFacts(usage=_usage(reads), **fields)
 
 

@@ -84,7 +84,7 @@ def read_messages(value: Any, content: Content, role: Role = "user") -> tuple[Me
         data = content.load(data) or data
     if isinstance(data, dict) and isinstance(data.get("messages"), list):
         data = data["messages"]
-    if data is None or isinstance(data, bool | int | float):
+    if data is None or isinstance(data, (bool, int, float)):
         return None
     found: list[Message] = []
     _collect(data, content, role, found, 0)
@@ -106,7 +106,7 @@ def _collect(item: Any, content: Content, role: Role, found: list[Message], dept
             found.append(plain)
         else:
             found.extend(_from_dict(item, content, role))
-    elif isinstance(item, list | tuple):
+    elif isinstance(item, (list, tuple)):
         if pair := _pair(item):
             found.append(pair)
             return
@@ -167,7 +167,7 @@ def _plain(item: Mapping[str, Any]) -> Message | None:
     speaker = _SPEAKERS.get(role)
     if words is None or speaker is None:
         return None
-    return Message(speaker, words, (), None, text(item.get("name")))
+    return Message(speaker, words, (), None, text(item["name"]) if "name" in item else None)
 
 
 def _open(item: Mapping[str, Any], depth: int = 0) -> tuple[Role | None, Mapping[str, Any]]:

@@ -66,6 +66,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
     facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
     usage = None if facts.usage_is_aggregate else facts.usage
     errors = [error for node in nodes if (error := error_of(node)) is not None]
+    agents = [node.agent for node in nodes if node.agent is not None]
     call = LlmCall(
         span_id=outermost.span.span_id,
         model=facts.response_model or facts.request_model,
@@ -77,7 +78,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         end_ns=outermost.span.end_ns,
         time_to_first_chunk=facts.time_to_first_chunk,
         finish_reasons=facts.finish_reasons or (),
-        agent=next((node.agent for node in nodes if node.agent is not None), None),
+        agent=agents[0] if agents else None,
         error_type=(errors[0].type or "error") if errors else None,
         cost_usd=facts.cost_usd,
     )

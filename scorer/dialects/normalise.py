@@ -56,7 +56,7 @@ def normalise(trace: Trace, dialects: Sequence[Dialect]) -> AgentTrace:
         tenant=trace.tenant,
         dialects=tuple(sorted({name for node in nodes for name in node.known})),
         service=find_service(tree),
-        agent=next((n.agent for n in nodes if n.is_agent and n.agent), None),
+        agent=next((n.agent for n in nodes if n.is_agent and n.agent), None) if names else None,
         is_agent=bool(tool_calls or messages) or any(_is_agent(node) for node in nodes),
         session_id=find_session(nodes),
         user_id=find_user(nodes),
@@ -130,9 +130,9 @@ def _media(nodes: Sequence[Node]) -> tuple[Media, ...]:
 
 
 def _completeness(trace: Trace, calls: Sequence[ModelCall], nodes: Sequence[Node]) -> Completeness:
-    cut = any(node.facts.truncated for node in nodes) or any(
-        node.span.dropped_attributes for call in calls for node in call.nodes
-    )
+    cut = [node for node in nodes if node.facts.truncated] or [
+        node for call in calls for node in call.nodes if node.span.dropped_attributes
+    ]
     if not cut or trace.completeness.truncated_content:
         return trace.completeness
     return msgspec.structs.replace(trace.completeness, truncated_content=True)

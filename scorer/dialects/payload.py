@@ -108,6 +108,8 @@ def _mark(value: Any) -> bool | None:
 
 def _message(value: dict[str, Any]) -> Mapping[str, Any]:
     """Return the fields of a serialised LangChain message."""
+    if "kwargs" not in value and "data" not in value:
+        return {}
     return mapping(value.get("kwargs")) or mapping(value.get("data"))
 
 

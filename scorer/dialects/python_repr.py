@@ -9,6 +9,7 @@ parser's cost and recursion are not.
 
 import ast
 import re
+from functools import lru_cache
 from typing import Any
 
 CLASS = "__class__"
@@ -28,6 +29,8 @@ def is_repr(text: str) -> bool:
     return _CALL.match(text) is not None
 
 
+# A repr in an output is read twice: for the messages, and for the answer.
+@lru_cache(maxsize=16)
 def parse_repr(text: str) -> Any:
     """Return the structure behind a repr; raise NotARepr when there is none."""
     if len(text) > LIMIT or _too_deep(text):

@@ -119,13 +119,16 @@ def _descend(root: Node, below: dict[str, list[Node]], seen: set[str], kept: lis
     stack = [root]
     while stack:
         node = stack.pop()
-        seen.add(node.span.span_id)
+        span_id = node.span.span_id
+        seen.add(span_id)
         if not node.left_out:
             kept.append(node)
+        if span_id not in below:
+            continue
         role = node.facts.role
         inside = node.in_tool or role in ("tool", "guardrail", "retrieval")
         model = node if role == "llm" else None if role in _RUNNERS else node.model
-        for child in reversed(below.get(node.span.span_id, ())):
+        for child in reversed(below[span_id]):
             if child.span.span_id not in seen:
                 child.parent, child.in_tool, child.model = node, inside, model
                 child.left_out = node.left_out or child.left_out

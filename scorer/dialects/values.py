@@ -42,7 +42,7 @@ def integer(value: Any) -> int | None:
 
 def real(value: Any) -> float | None:
     """Return a finite number; numeric strings are accepted."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
         number = float(value)
@@ -56,7 +56,7 @@ def strings(value: Any) -> tuple[str, ...] | None:
     value = decoded(value)
     if isinstance(value, str):
         value = [value]
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, (list, tuple)):
         return None
     return tuple([item for item in value if text(item)]) or None
 

@@ -14,4 +14,4 @@ def rfc3339(unix_ns: int) -> str | None:
         moment = datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{nanos:09d}Z"
+    return f"{moment.isoformat()[:19]}.{nanos:09d}Z"

@@ -11,6 +11,7 @@ trace with it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError, Message
@@ -33,8 +34,8 @@ def decode_trace(closed: ClosedTrace) -> Trace:
     decoder = _Decoder()
     spans = decoder.each(decoder.span, closed.spans, closed.span_envelopes)
     logs = decoder.each(decoder.log, closed.logs, closed.log_envelopes)
-    spans.sort(key=lambda span: (span.start_ns, span.span_id))
-    logs.sort(key=lambda record: record.time_ns)
+    spans.sort(key=attrgetter("start_ns", "span_id"))
+    logs.sort(key=attrgetter("time_ns"))
     completeness = replace(
         closed.completeness,
         dropped=closed.completeness.dropped + decoder.dropped,
@@ -75,9 +76,12 @@ class _Decoder:
         envelopes: Iterable[Envelope],
     ) -> list[_T]:
         decoded: list[_T] = []
+        shared = None
         for wire, envelope in zip(wires, envelopes, strict=True):
-            resource = self._resources.get(envelope.resource) or self.resource(envelope.resource)
-            scope = self._scopes.get(envelope.scope) or self._scope(envelope.scope)
+            if envelope is not shared:
+                shared = envelope
+                resource = self._resources.get(shared.resource) or self.resource(shared.resource)
+                scope = self._scopes.get(shared.scope) or self._scope(shared.scope)
             try:
                 decoded.append(decode(wire, resource, scope))
             except DecodeError:
@@ -86,8 +90,7 @@ class _Decoder:
 
     def span(self, wire: bytes, resource: Resource, scope: Scope) -> Span:
         pb = trace_pb2.Span.FromString(wire)
-        status = pb.status
-        parent = pb.parent_span_id
+        status, parent, events, links = pb.status, pb.parent_span_id, pb.events, pb.links
         dropped = pb.dropped_attributes_count, pb.dropped_events_count, pb.dropped_links_count
         self.dropped += sum(dropped)
         return Span(
@@ -99,8 +102,8 @@ class _Decoder:
             pb.start_time_unix_nano,
             pb.end_time_unix_nano,
             _attributes(pb.attributes),
-            tuple(map(self._event, pb.events)),
-            tuple(map(self._link, pb.links)),
+            tuple(map(self._event, events)) if events else (),
+            tuple(map(self._link, links)) if links else (),
             status.code,
             status.message,
             pb.flags,

@@ -41,6 +41,8 @@ Framing = Callable[[Source], Iterator[Frame]]
 
 def binary_framing(head: bytes) -> Framing | None:
     """Return what cuts a binary stream that starts with `head`, None if it is no known form."""
+    if not head.strip(b"\r\n"):  # empty lines; 0x0a is also the tag of a request
+        return None
     if _is_bare(head):
         return bare
     if 0 < int.from_bytes(head[:4], "big") <= MAX_RECORD and _is_record(head[4:8]):

@@ -20,6 +20,8 @@ ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 
 _BUFFER = 256 * 1024
 _MAX_LAYERS = 3
+# A zstd block of 4 bytes may inflate to 128 KiB, so this much makes at most 16 MiB.
+_ZSTD_PIECE = 512
 
 
 class _Readable(Protocol):
@@ -73,24 +75,58 @@ def open_source(stream: BinaryIO) -> Source:
         if head.startswith(GZIP_MAGIC):
             source = Source(gzip.GzipFile(fileobj=source), source)
         elif head.startswith(ZSTD_MAGIC):
-            reader = zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True)
-            source = Source(reader, source)
+            source = Source(_ZstdFrames(source), source)
         else:
             break
     return source
+
+
+class _ZstdFrames:
+    """The plain bytes of zstd frames that follow each other.
+
+    The library's own reader takes the end of the input for the end of the data, even in the
+    middle of a frame; here each frame must come to its end.
+    """
+
+    def __init__(self, stream: _Readable) -> None:
+        self._stream = stream
+        self._inflate = zstandard.ZstdDecompressor().decompressobj()
+        self._is_inside = False
+        self._input = b""
+        self._plain = io.BytesIO()
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes, b"" at the end; raises EOFError in a cut frame."""
+        while not (piece := self._plain.read(size)):
+            if not self._take_in():
+                return b""
+        return piece
+
+    def _take_in(self) -> bool:
+        data = self._input or self._stream.read(_ZSTD_PIECE)
+        self._input = b""
+        if not data:
+            if self._is_inside:
+                raise EOFError("the zstd frame ended before its end-of-frame mark was reached")
+            return False
+        self._plain = io.BytesIO(self._inflate.decompress(data))
+        self._is_inside = not self._inflate.eof
+        if self._inflate.eof:
+            self._input = self._inflate.unused_data
+            self._inflate = zstandard.ZstdDecompressor().decompressobj()
+        return True
 
 
 def inflate_zstd(data: bytes, limit: int) -> bytes:
     """Inflate one zstd record.
 
     Raises:
-        PermanentError: It is broken, or larger than `limit` bytes.
+        PermanentError: It is broken, cut off, or larger than `limit` bytes.
     """
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as reader:
-            plain = reader.read(limit + 1)
-    except zstandard.ZstdError as error:
-        raise PermanentError(f"broken zstd: {error}") from error
+    source = Source(_ZstdFrames(io.BytesIO(data)))
+    plain = source.read(limit + 1)
+    if source.problem:
+        raise PermanentError(f"broken zstd: {source.problem}")
     if len(plain) > limit:
         raise PermanentError(f"a zstd record inflates to more than {limit} bytes")
     return plain

@@ -45,6 +45,10 @@ class StoredProblem(NamedTuple):
     line: int
     message: str
 
+    def __str__(self) -> str:
+        """Return `NAME: line N: MESSAGE`."""
+        return ": ".join([self.name, *([f"line {self.line}"] if self.line else []), self.message])
+
 
 Item = StoredRequest | StoredProblem
 _Reader = Callable[[bytes], Iterator[StoredRequest | PermanentError]]
@@ -81,9 +85,9 @@ def _items(source: Source, name: str) -> Iterator[Item]:
     framing = None if text.startswith(_JSON_STARTS) else binary_framing(head)
     if framing is not None:
         yield from _each(framing(source), _in_record, name)
-    elif _has_json_line(text):
+    elif not text or _has_json_line(text):
         yield from _text(source, name)
-    elif text:
+    else:
         yield StoredProblem(name, 0, f"it starts with {head[:8].hex(' ')}, which no form does")
     if source.problem:
         yield StoredProblem(name, 0, f"it breaks off: {source.problem}")
@@ -159,8 +163,10 @@ def _each(frames: Iterable[Frame], read: _Reader, name: str) -> Iterator[Item]:
             for result in _results(frame, read):
                 if isinstance(result, PermanentError):
                     yield StoredProblem(name, frame.number, str(result))
-                else:
-                    yield result
+                    continue
+                yield result
+                if result.warning:
+                    yield StoredProblem(name, frame.number, result.warning)
         except PermanentError as error:
             yield StoredProblem(name, frame.number, str(error))
 

@@ -35,7 +35,10 @@ class ReplayProgress(Struct, frozen=True):
 
 
 class ReplaySummary(Struct, frozen=True, kw_only=True):
-    """What a replay read and made. `problems` holds the first texts of `problem_count`."""
+    """What a replay read and made. `problems` holds the first texts of `problem_count`.
+
+    `outside_window` counts the traces that `since` and `until` left out.
+    """
 
     files: int
     skipped_files: tuple[str, ...]
@@ -46,6 +49,7 @@ class ReplaySummary(Struct, frozen=True, kw_only=True):
     problem_count: int
     problems: tuple[str, ...]
     metrics: tuple[MetricSummary, ...]
+    outside_window: int = 0
 
 
 class _ReplayClock:
@@ -63,18 +67,21 @@ Window = tuple[int | None, int | None]
 
 
 class InWindow:
-    """A sink that passes on the traces that ended inside a window of time."""
+    """A sink that passes on the traces that ended inside a window of time; counts the others."""
 
     def __init__(self, sink: Sink, window: Window) -> None:
         since, until = window
         # RFC 3339 in UTC with nine digits of a second sorts as text.
-        self._since = rfc3339(since) if since else None
-        self._until = rfc3339(until) if until else None
+        self._since = None if since is None else rfc3339(since)
+        self._until = None if until is None else rfc3339(until)
         self._sink = sink
+        self.left_out = 0
 
     async def write(self, traces: Sequence[ScoredTrace]) -> None:
         """Pass on what is inside; a trace without a time is outside of every closed window."""
-        await self._sink.write([trace for trace in traces if self._is_inside(trace.event_time)])
+        inside = [trace for trace in traces if self._is_inside(trace.event_time)]
+        self.left_out += len(traces) - len(inside)
+        await self._sink.write(inside)
 
     async def close(self) -> None:
         """Close the sink."""
@@ -204,8 +211,7 @@ class _Replay:
         )
 
     def _result(self) -> ReplaySummary:
-        problems = [f"{p.name}: line {p.line}: {p.message}" for p in self._files.problems]
-        problems += self._bad_requests
+        problems = [*map(str, self._files.problems), *self._bad_requests]
         return ReplaySummary(
             files=self._files.files_read,
             skipped_files=tuple(self._files.skipped),
@@ -218,6 +224,7 @@ class _Replay:
             problem_count=len(problems),
             problems=tuple(problems[:10]),
             metrics=self._summary.metrics(),
+            outside_window=self._sinks[-1].left_out,
         )
 
     def _counts(self, template: str, fates: Sequence[str]) -> dict[str, int]:

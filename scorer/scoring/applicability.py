@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from scorer.api import AgentTrace, Need
+from scorer.api import AgentTrace, Message, Need
 
 
 def _context_reason(trace: AgentTrace) -> str | None:
@@ -14,9 +14,20 @@ def _context_reason(trace: AgentTrace) -> str | None:
 
 
 def _outputs_reason(trace: AgentTrace) -> str | None:
-    if trace.answer is not None or trace.messages or trace.tool_calls or trace.errors:
+    """Whether anything was captured that the agent let out: text, tool arguments, an error."""
+    if trace.answer is not None or trace.errors:
         return None
-    return None if any(call.output_messages for call in trace.llm_calls) else "no_outputs"
+    if any(call.arguments is not None for call in trace.tool_calls or ()):
+        return None
+    spoken = (trace.messages, *(call.output_messages for call in trace.llm_calls))
+    said = any(_says_something(message) for messages in spoken for message in messages or ())
+    return None if said else "no_outputs"
+
+
+def _says_something(message: Message) -> bool:
+    if message.role != "assistant":
+        return False
+    return bool(message.text) or any(c.arguments is not None for c in message.tool_calls)
 
 
 def _reference_reason(trace: AgentTrace) -> str | None:

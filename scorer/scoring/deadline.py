@@ -6,6 +6,8 @@ is beyond reach here: the worker pool's task time-out kills that process. Elsewh
 a main thread (tests, embedding) there is no limit.
 """
 
+# `signal` without its enums: to find none for a handler takes longer than all else here.
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import signal
 import threading
@@ -33,12 +35,12 @@ def alarm() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.signal(signal.SIGALRM, _interrupt)
+    previous = _signal.signal(signal.SIGALRM, _interrupt)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        _signal.signal(signal.SIGALRM, previous)
 
 
 def call_within(seconds: float, function: Callable[[], T]) -> T:
@@ -46,7 +48,7 @@ def call_within(seconds: float, function: Callable[[], T]) -> T:
 
     Works inside `with alarm()`; without it, or in another thread, there is no limit.
     """
-    if signal.getsignal(signal.SIGALRM) is not _interrupt:
+    if _signal.getsignal(signal.SIGALRM) is not _interrupt:
         return function()
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_S)

@@ -60,6 +60,7 @@ class Engine:
         self._dialects = tuple(dialects)
         self._references = references or ReferenceStore()
         self._rules = rules or Rules(())
+        self._bounded = {item.spec.name for item in metrics if item.threshold is not None}
         self._breaker = Breaker()
         self._faults = FaultLog(_LOG)
 
@@ -154,7 +155,7 @@ class Engine:
             self._faults.report(f"metric {name} failed", error)
             return Unscored("metric_raised", "failed", {"error": type(error).__name__})
         self._breaker.clear(name)
-        if not isinstance(result, Measurement | Unscored):
+        if not isinstance(result, (Measurement, Unscored)):
             return Unscored("bad_result", "failed", {"type": type(result).__name__})
         return result
 
@@ -171,12 +172,8 @@ class Engine:
         )
 
     def _breaches(self, scores: Sequence[Score]) -> tuple[str, ...]:
-        bounded = {item.spec.name for item in self.metrics if item.threshold is not None}
-        return tuple(
-            score.metric
-            for score in scores
-            if score.label == "fail" and score.output == "value" and score.metric in bounded
-        )
+        failed = [s.metric for s in scores if s.label == "fail" and s.output == "value"]
+        return tuple([name for name in failed if name in self._bounded])
 
 
 def build_engine(config: Config) -> Engine:

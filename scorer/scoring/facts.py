@@ -1,6 +1,5 @@
 """What a trace used and did, for the additive series."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from scorer.api import AgentTrace, Score
@@ -28,8 +27,11 @@ def _tokens(trace: AgentTrace) -> dict[str, int]:
 
 
 def _tool_calls(trace: AgentTrace) -> tuple[ToolCount, ...]:
-    counts = Counter((call.name, call.status or "unknown") for call in trace.tool_calls or ())
-    return tuple(ToolCount(tool, status, count) for (tool, status), count in counts.items())
+    counts: dict[tuple[str, str], int] = {}
+    for call in trace.tool_calls or ():
+        key = call.name, call.status or "unknown"
+        counts[key] = counts.get(key, 0) + 1
+    return tuple([ToolCount(tool, status, count) for (tool, status), count in counts.items()])
 
 
 def _value(scores: Sequence[Score], metric: str) -> float | None:

@@ -29,6 +29,9 @@ class _Row(Struct, frozen=True):
     transcript: str | None = None
 
 
+_FIELDS = ("answer", "contexts", "tool_calls", "topics", "caption", "transcript")
+
+
 class ReferenceStore:
     """Finds the reference of a trace that does not carry one itself."""
 
@@ -78,6 +81,10 @@ def _index(path: str, lines: Iterable[bytes]) -> ReferenceStore:
         if row.case_id is None and row.question is None:
             raise ConfigError(
                 f"scoring.references.file {path}: line {number}: needs case_id or question"
+            )
+        if all(getattr(row, name) is None for name in _FIELDS):
+            raise ConfigError(
+                f"scoring.references.file {path}: line {number}: holds none of {', '.join(_FIELDS)}"
             )
         if row.case_id is not None:
             by_case[row.case_id] = _reference(row, "case_id")

@@ -1,13 +1,13 @@
 """From what a metric returned to checked `Score`s."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scorer.api import AgentTrace, Measurement, MetricSpec, OutputSpec, Unscored
-from scorer.model.score import Score, score_id
+from scorer.model.score import Method, Score, score_id
 from scorer.model.trace import CloseReason
 from scorer.registry import LoadedMetric
 
@@ -29,54 +29,54 @@ def scores_of(
     loaded: LoadedMetric, subject: Subject, result: Measurement | Unscored
 ) -> tuple[Score, ...]:
     """Return one score per output; exactly one, without value, when there is no measurement."""
+    blank = _blank(loaded, subject)
     if isinstance(result, Unscored):
-        return (_unscored(loaded, subject, result),)
+        return (_unscored(loaded, blank, result),)
     fault = _fault(loaded.spec, result)
     if fault is not None:
-        return (_unscored(loaded, subject, Unscored(fault, "failed", result.detail)),)
-    return tuple(_outputs(loaded, subject, result))
+        return (_unscored(loaded, blank, Unscored(fault, "failed", result.detail)),)
+    return tuple([_output(loaded, blank, output, result) for output in loaded.spec.outputs])
 
 
 def _fault(spec: MetricSpec, result: Measurement) -> str | None:
-    declared = {output.name for output in spec.outputs}
-    required = {output.name for output in spec.outputs if output.required}
-    if not required <= result.values.keys():
-        return "missing_output"
-    if not result.values.keys() <= declared:
+    left = set(result.values)
+    for output in spec.outputs:
+        if output.required and output.name not in result.values:
+            return "missing_output"
+        left.discard(output.name)
+    if left:
         return "undeclared_output"
-    if not all(_is_finite(value) for value in result.values.values()):
+    if not all(map(_is_finite, result.values.values())):
         return "non_finite"
     return None
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, bool | int | float) and math.isfinite(value)
+    return isinstance(value, (bool, int, float)) and math.isfinite(value)
 
 
-def _outputs(loaded: LoadedMetric, subject: Subject, result: Measurement) -> Iterator[Score]:
-    for output in loaded.spec.outputs:
-        if output.name not in result.values:
-            yield _score(loaded, subject, output, status="missing", reason="output_omitted")
-            continue
-        primary = output is loaded.spec.outputs[0]
-        raw = result.values[output.name]
-        value = _clamp(float(raw), output) if loaded.mode == "beyond" else float(raw)
-        detail = result.detail if primary else None
-        if value != raw:
-            detail = {**(detail or {}), "raw": float(raw)}
-        yield _score(
-            loaded,
-            subject,
-            output,
-            status="scored",
-            value=value,
-            label=_label(loaded, result, raw, value, primary=primary),
-            method=result.method,
-            explanation=result.explanation[:_MAX_EXPLANATION]
-            if primary and result.explanation
-            else None,
-            detail=detail,
-        )
+def _output(loaded: LoadedMetric, blank: Score, output: OutputSpec, result: Measurement) -> Score:
+    if output.name not in result.values:
+        method = loaded.spec.methods[0]
+        return _filled(loaded, blank, output, method, status="missing", reason="output_omitted")
+    primary = output is loaded.spec.outputs[0]
+    raw = result.values[output.name]
+    value = _clamp(float(raw), output) if loaded.mode == "beyond" else float(raw)
+    detail = result.detail if primary else None
+    if value != raw:
+        detail = {**(detail or {}), "raw": float(raw)}
+    explanation = result.explanation if primary else None
+    return _filled(
+        loaded,
+        blank,
+        output,
+        result.method,
+        status="scored",
+        value=value,
+        label=_label(loaded, result, raw, value, primary=primary),
+        explanation=explanation[:_MAX_EXPLANATION] if explanation else None,
+        detail=detail,
+    )
 
 
 def _label(
@@ -100,39 +100,25 @@ def _clamp(value: float, output: OutputSpec) -> float:
     return value
 
 
-def _unscored(loaded: LoadedMetric, subject: Subject, result: Unscored) -> Score:
-    return _score(
+def _unscored(loaded: LoadedMetric, blank: Score, result: Unscored) -> Score:
+    return _filled(
         loaded,
-        subject,
+        blank,
         loaded.spec.outputs[0],
+        loaded.spec.methods[0],
         status=result.status,
         reason=result.reason,
-        method=loaded.spec.methods[0],
         detail=result.detail,
     )
 
 
-def _score(loaded: LoadedMetric, subject: Subject, output: OutputSpec, **outcome: Any) -> Score:
-    """Build a score: identity and context from the subject, the rest from the outcome."""
+def _blank(loaded: LoadedMetric, subject: Subject) -> Score:
+    """Return what all scores of a metric on a subject have in common."""
     spec, trace = loaded.spec, subject.trace
-    method = outcome.setdefault("method", spec.methods[0])
     return Score(
-        id=score_id(
-            tenant=trace.tenant,
-            scope=spec.scope,
-            subject=subject.id,
-            metric=spec.name,
-            output=output.name,
-            method=method,
-            evaluator_version=spec.version,
-            config_hash=loaded.config_hash,
-            revision=subject.revision,
-        ),
+        id="",
         metric=spec.name,
-        output=output.name,
-        direction=output.direction,
-        unit=output.unit,
-        range=output.range,
+        status="missing",
         kind=spec.kind,
         scope=spec.scope,
         subject=subject.id,
@@ -147,5 +133,30 @@ def _score(loaded: LoadedMetric, subject: Subject, output: OutputSpec, **outcome
         close_reason=subject.close_reason,
         completeness=trace.completeness if subject.is_trace else None,
         event_time=subject.event_time,
+    )
+
+
+def _filled(
+    loaded: LoadedMetric, blank: Score, output: OutputSpec, method: Method, **outcome: Any
+) -> Score:
+    """Return a score for an output: its identity, its declaration, and the outcome."""
+    return replace(
+        blank,
+        id=score_id(
+            tenant=blank.tenant,
+            scope=blank.scope,
+            subject=blank.subject,
+            metric=blank.metric,
+            output=output.name,
+            method=method,
+            evaluator_version=blank.evaluator_version,
+            config_hash=loaded.config_hash,
+            revision=blank.revision,
+        ),
+        output=output.name,
+        method=method,
+        direction=output.direction,
+        unit=output.unit,
+        range=output.range,
         **outcome,
     )

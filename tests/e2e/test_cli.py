@@ -1,5 +1,6 @@
 """The command line as a user runs it: real processes, small inputs, exit codes."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -182,9 +183,98 @@ def test_a_mistyped_source_keeps_the_scores_file(tmp_path):
     assert out.read_text() == "earlier\n"
 
 
+def test_a_source_with_nothing_in_it_keeps_the_scores_file(tmp_path):
+    """Nothing readable is a failure in one line, which must not cost earlier scores either."""
+    (tmp_path / "empty").mkdir()
+    out = tmp_path / "scores.jsonl"
+    out.write_text("earlier\n")
+    done = spanscore("replay", tmp_path / "empty", "--scores", out)
+    assert "empty: no file is in it" in error_line(done)
+    assert (done.returncode, out.read_text()) == (1, "earlier\n")
+
+
+@pytest.mark.parametrize("verb", [("replay", "--scores"), ("score", "--out")])
+def test_an_output_that_is_the_input_is_refused(verb, spans_file):
+    """Nothing is opened for writing before that is known."""
+    before = spans_file.read_bytes()
+    link = spans_file.with_name("link")
+    link.symlink_to(spans_file)
+    for out in (spans_file, link):
+        done = spanscore(verb[0], spans_file, verb[1], out)
+        assert done.returncode == 2
+        assert "is an input" in error_line(done)
+    assert spans_file.read_bytes() == before
+
+
+def test_an_output_inside_a_folder_that_is_read_is_refused(spans_file):
+    """It would be read while it is written."""
+    before = spans_file.read_bytes()
+    done = spanscore("replay", spans_file.parent, "--scores", spans_file)
+    assert (done.returncode, spans_file.read_bytes()) == (2, before)
+
+
+def test_scores_may_go_to_stdout(spans_file):
+    """`--scores -` keeps stdout clean: the summary goes to stderr."""
+    done = spanscore(
+        "replay", spans_file, "--scores", "-", "--metrics", "latency", "--set", "scoring.workers=0"
+    )
+    assert done.returncode == 0, done.stderr
+    assert {json.loads(line)["metric"] for line in done.stdout.splitlines()} == {"latency"}
+    assert b"2 offered" in done.stderr
+
+
+def test_process_substitution_is_read(spans_file):
+    """`<(cat x)` is a pipe: it can be read only once."""
+    command = f"{sys.executable} -m scorer inspect --json <(cat {spans_file})"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=50, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["replay", "-", "-"], ["replay", "-", "--since", "2026-01-02", "--until", "2026-01-01"]],
+)
+def test_what_cannot_be_read_twice_or_at_all_is_wrong_use(argv):
+    """Before anything is read."""
+    done = spanscore(*argv)
+    assert done.returncode == 2
+    assert error_line(done)
+
+
+def test_inspect_says_what_it_could_not_read(tmp_path):
+    """On stderr, so that `--json` stays JSON."""
+    folder = tmp_path / "spans"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(otlp_line() + b"garbage\n")
+    (folder / "notes.txt").write_text("no spans\n")
+    for options in ([], ["--json"], ["--coverage", "--json"]):
+        done = spanscore("inspect", folder, *options)
+        assert done.returncode == 0
+        assert b"1 part of the input could not be read" in done.stderr
+        assert b"a.jsonl: line 2" in done.stderr
+        assert b"1 file without OTLP was skipped" in done.stderr
+        if options:
+            assert [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_error_lines_cannot_drive_the_terminal(tmp_path):
+    """Names and texts come from outside."""
+    done = spanscore("replay", "no\x1b[31m\nwhere")
+    assert b"\x1b" not in done.stderr
+    assert error_line(done)
+
+
 @pytest.mark.parametrize(
     ("bound", "code"),
-    [("latency.p95<=2", 0), ("latency.max<1", 1), ("faithfulness>0", 1), ("latancy<=1", 2)],
+    [
+        ("latency.p95<=2", 0),
+        ("faithfulness.not_applicable==2", 0),
+        ("latency.max<1", 1),
+        ("faithfulness>0", 1),
+        ("faithfulness.fails==0", 1),
+        ("latancy<=1", 2),
+    ],
 )
 def test_an_assertion_decides_the_exit_code(bound, code, spans_file):
     """A bound that does not hold is 1, one on an unknown metric 2."""
@@ -228,7 +318,7 @@ def test_score_scores_samples_and_reports_bad_lines(tmp_path):
     out = tmp_path / "out.jsonl"
     done = spanscore("score", "-", "--out", out, stdin=SAMPLES)
     assert done.returncode == 1
-    assert b"spanscore: line 2: " in done.stderr
+    assert b"spanscore: standard input: line 2: " in done.stderr
     scores = {
         (s["subject"], s["metric"]): s for s in map(json.loads, out.read_bytes().splitlines())
     }
@@ -237,6 +327,42 @@ def test_score_scores_samples_and_reports_bad_lines(tmp_path):
     assert scores["bare", "faithfulness"]["status"] == "not_applicable"
     assert scores["bare", "faithfulness"]["value"] is None
     assert b"faithfulness" in done.stdout
+
+
+def test_score_reads_compressed_samples_and_tells_of_unknown_fields(tmp_path):
+    """A misspelt field is told once, with the name that was meant."""
+    path = tmp_path / "samples.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"id": "a", "answer": "x", "context": []}\n{"answer": "y"}\n'))
+    done = spanscore("score", path, "--out", "-")
+    assert done.returncode == 0, done.stderr
+    assert {json.loads(line)["subject"] for line in done.stdout.splitlines()} == {"a", "line-2"}
+    assert done.stderr.count(b"\n") == 1
+    assert b"did you mean 'contexts'?" in done.stderr
+
+
+def test_garbage_is_told_in_a_few_lines(tmp_path):
+    """Ten lines, with the name of the file, then how many there are."""
+    path = tmp_path / "garbage"
+    path.write_text("x\n" * 500)
+    done = spanscore("score", path)
+    lines = done.stderr.decode().splitlines()
+    assert (done.returncode, len(lines)) == (1, 11)
+    assert all("garbage: " in line for line in lines)
+    assert "500 lines could not be scored" in lines[-1]
+
+
+def test_stored_spans_are_no_samples(spans_file):
+    """The error names the command that reads them."""
+    done = spanscore("score", spans_file)
+    assert done.returncode == 1
+    assert b"spanscore replay" in done.stderr
+
+
+def test_an_empty_samples_file_is_a_failure(tmp_path):
+    """Nothing was scored, so nothing was checked."""
+    done = spanscore("score", "-", stdin=b"\n\n")
+    assert done.returncode == 1
+    assert "there is no sample in it" in error_line(done)
 
 
 def test_score_can_write_to_stdout(tmp_path):

@@ -16,7 +16,7 @@ from scorer.dialects import openinference, openllmetry, otel_genai
 from scorer.dialects.inspection import inspection
 from scorer.dialects.normalise import normalise
 from scorer.otlp.decode import decode_trace
-from scorer.receivers.files import collect
+from scorer.receivers.files import StoredFiles, collect
 
 _DEFAULT = Path(__file__).parents[3] / "shared" / "corpus"
 CORPUS = Path(os.environ.get("SPANSCORE_CORPUS", _DEFAULT))
@@ -47,7 +47,7 @@ def expected_facts(case):
 
 
 def views(folder):
-    for closed in collect([str(folder)]):
+    for closed in collect(StoredFiles([str(folder)])):
         yield json.loads(json.dumps(inspection(normalise(decode_trace(closed), DIALECTS))))
 
 

@@ -10,7 +10,7 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_serv
 from scorer.cli.demo.feed import feed, scenes
 from scorer.cli.demo.scene import encode
 from scorer.config import parse_config
-from scorer.receivers.files import collect
+from scorer.receivers.files import StoredFiles, collect
 from scorer.scoring.engine import build_engine
 
 END = 1_760_000_000 * 10**9
@@ -65,7 +65,7 @@ def scored(tmp_path_factory):
         for number, request in enumerate(encode(scene, END)):
             body = request.SerializeToString()
             (folder / f"{number}.bin").write_bytes(len(body).to_bytes(4, "big") + body)
-        (closed,) = collect([str(folder)])
+        (closed,) = collect(StoredFiles([str(folder)]))
         results[scene.title] = engine.score(closed)
     return results
 

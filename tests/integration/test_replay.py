@@ -157,7 +157,7 @@ async def test_a_window_selects_the_traces_that_ended_in_it(recording):
     """`since` is inclusive, `until` is not."""
     start = 1_700_000_000_000_000_000
     sink = RecordingSink()
-    await replay(
+    summary = await replay(
         config(),
         [str(recording)],
         sinks=[sink],
@@ -165,6 +165,7 @@ async def test_a_window_selects_the_traces_that_ended_in_it(recording):
         until_ns=start + 50 * 60 * 10**9,
     )
     assert [int(trace.trace_id, 16) for trace in sink.traces] == [2, 3, 4]
+    assert summary.outside_window == 7
 
 
 async def test_a_budget_smaller_than_the_recording_still_scores_it_all(recording, tmp_path):

@@ -42,7 +42,17 @@ def test_a_metric_named_twice_runs_once_as_configured():
     ("scoring", "said"),
     [
         ({"metrics": ["faithfull"]}, "no metric named 'faithfull'; known: .*faithfulness"),
-        ({"metrics": [{"name": "latency", "options": {"colour": 1}}]}, "latency: .*colour"),
+        (
+            {"metrics": [{"name": "latency", "options": {"colour": 1}}]},
+            r"scoring.metrics: latency: unknown option 'colour' \(known: none\)",
+        ),
+        (
+            {"metrics": [{"name": "composite", "options": {"weigths": {}}}]},
+            "unknown option 'weigths' .known: children, weights",
+        ),
+        ({"metrics": [{"name": "composite", "options": {"mode": "x"}}]}, "unknown option 'mode'"),
+        ({"metrics": ["niceness"]}, "groups: default, operational, privacy, quality"),
+        ({"metrics": ["multimodal"]}, "no metric is of kind multimodal; groups: default"),
         ({"thresholds": {"speed": {"max": 1}}}, r"scoring\.thresholds\.speed: there is no metric"),
     ],
 )

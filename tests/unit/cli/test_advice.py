@@ -25,6 +25,19 @@ def test_content_advice_names_the_switch_of_the_dialect():
     assert "TRACELOOP_TRACE_CONTENT" in openllmetry
 
 
+def test_where_content_is_there_no_switch_is_named():
+    """It is on already."""
+    (text,) = advise("no_answer", ("openinference",), has_content=True)
+    assert "OPENINFERENCE_HIDE" not in text
+    assert list(advise("no_contexts", ("openinference",), has_content=True))
+
+
+@pytest.mark.parametrize("reason", ["incomplete_usage", "unknown_model_price"])
+def test_reasons_of_the_cost_have_an_advice(reason):
+    """Though no declared need says so."""
+    assert len(list(advise(reason, ("otel_genai",)))) == 1
+
+
 def test_what_is_not_known_gets_no_advice():
     """No advice is better than a guess."""
     assert list(advise("no_answer", ("some_plugin",))) == []

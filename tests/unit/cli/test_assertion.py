@@ -21,7 +21,12 @@ SUMMARIES = (
         max=5.0,
     ),
     MetricSummary(
-        metric="token_usage", output="value", scored=0, fails=0, unit="s", direction="lower"
+        metric="token_usage",
+        output="value",
+        scored=0,
+        unit="s",
+        direction="lower",
+        unscored={"not_applicable/no_usage": 2, "failed/timeout": 1, "failed/metric_raised": 1},
     ),
 )
 
@@ -44,7 +49,11 @@ def check(text):
         "latency.fails<=1",
         "latency.scored>=3",
         "token_usage.scored==0",
-        "token_usage.input.fails==0",
+        "token_usage.failed==2",
+        "token_usage.not_applicable<3",
+        "token_usage.skipped==0",
+        "token_usage.missing==0",
+        "latency.failed==0",
     ],
 )
 def test_a_bound_that_holds_passes(text):
@@ -57,10 +66,16 @@ def test_a_bound_that_does_not_hold_says_the_value():
     assert check("latency.p95<=4") == "latency.p95<=4: latency.p95 is 4.5"
 
 
-@pytest.mark.parametrize("text", ["token_usage<=1", "token_usage.p95>0", "token_usage.input>0"])
+@pytest.mark.parametrize("text", ["token_usage<=1", "token_usage.p95>0", "token_usage.fails==0"])
 def test_a_statistic_without_a_value_fails(text):
-    """Where nothing was scored nothing is shown, so the assertion does not hold."""
-    assert "has no value" in check(text)
+    """Where nothing was scored nothing is shown, so the assertion does not hold; it says why."""
+    assert "has no value: not_applicable/no_usage (2), failed/timeout (1)" in check(text)
+
+
+@pytest.mark.parametrize("stat", ["mean", "fails", "scored", "failed", "not_applicable"])
+def test_an_assertion_about_nothing_fails(stat):
+    """A metric that no trace came to cannot pass a check, not even one of a count of 0."""
+    assert "no trace was scored" in check(f"token_usage.input.{stat}==0")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from scorer.cli.output import counted, number, output_name, shorten
+from scorer.cli.output import counted, number, output_name, say, shorten
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,9 @@ def test_only_further_outputs_are_named():
     """The primary output goes by the metric's name."""
     assert output_name("cost", "value") == "cost"
     assert output_name("token_usage", "input") == "token_usage.input"
+
+
+def test_a_line_on_stderr_cannot_drive_the_terminal(capsys):
+    """Whatever it quotes, it stays one line of characters that print."""
+    say("bad\x1b[31m\nfile")
+    assert capsys.readouterr().err == "spanscore: bad�[31m file\n"

@@ -40,6 +40,20 @@ def test_problems_are_told():
     text = text_of(problem_count=12, problems=("f.jsonl: line 3: truncated",))
     assert "12 parts of the input could not be read" in text
     assert "f.jsonl: line 3: truncated" in text
+    assert "and 11 more" in text
+
+
+def test_one_of_a_kind_is_singular():
+    """`1 parts` reads like a fault."""
+    text = text_of(problem_count=1, problems=("f: bad",), skipped_files=("a.txt",))
+    assert "1 part of the input" in text
+    assert "1 file without OTLP was skipped: a.txt" in text
+
+
+def test_what_is_outside_of_the_window_is_counted():
+    """A narrow window must not look like an empty recording."""
+    assert "3 traces outside of --since and --until" in text_of(outside_window=3)
+    assert "--since" not in text_of()
 
 
 def test_a_run_without_scores_says_so():

@@ -1,13 +1,13 @@
 import msgspec
 import pytest
 
-from scorer.cli.samples import BadSample, read_samples, view_of
+from scorer.cli.samples import FIELDS, BadSample, Sample, parse_sample, read_samples, view_of
 from scorer.errors import PermanentError
 from scorer.model.agent_trace import AgentTrace, Document, LlmCall, Message, ToolCall, Usage
 
 
 def view(**fields):
-    return view_of(msgspec.json.encode(fields), default_id="7")
+    return view_of(parse_sample(msgspec.json.encode(fields)), default_id="7")
 
 
 def test_question_and_answer_are_also_messages():
@@ -77,7 +77,10 @@ def test_an_id_defaults_to_the_line_and_may_be_a_number():
     ("line", "what"),
     [
         (b"{", "truncated"),
-        (b"[]", "Expected `object`"),
+        (b"[]", "one JSON object"),
+        (b"{}", "no field of a sample"),
+        (b'{"text": "x"}', "its fields: 'text'"),
+        (b'{"resourceSpans": []}', "spanscore replay"),
         (b'{"answer": 3}', "$.answer"),
         (b'{"tool_calls": [{"name": "f", "status": "maybe"}]}', "$.tool_calls[0].status"),
         (b'{"answer": "\xff"}', "UTF-8"),
@@ -86,8 +89,40 @@ def test_an_id_defaults_to_the_line_and_may_be_a_number():
 def test_a_line_that_is_no_sample_says_why(line, what):
     """The error names the fault and its place."""
     with pytest.raises(PermanentError) as caught:
-        view_of(line, default_id="1")
+        view_of(parse_sample(line), default_id="1")
     assert what in str(caught.value)
+
+
+def test_token_counts_under_the_names_of_openai_are_read():
+    """Ours win where both are given."""
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+    assert view(usage=usage).usage == Usage(input=3, output=4, total=7)
+    assert view(usage=usage | {"input": 5}).usage == Usage(input=5, output=4, total=7)
+
+
+def test_default_ids_do_not_collide_with_numbers():
+    """A sample without an id and one whose id is that number of line are two samples."""
+    items = list(read_samples([b'{"answer": "a"}', b'{"id": 1, "answer": "b"}']))
+    assert [item.trace_id for item in items] == ["line-1", "1"]
+
+
+def test_unknown_fields_are_told_once():
+    """A misspelt field must not pass as one that is missing."""
+    told = []
+    line = (
+        b'{"id": "%d", "context": ["c"], "usage": {"in": 1}, "tool_calls": [{"name": "f", "x": 1}]}'
+    )
+    list(read_samples([line % 1, line % 2], told.append))
+    assert len(told) == 3
+    assert told[0] == "line 1: field 'context' is not read; did you mean 'contexts'?"
+    assert "'tool_calls.x'" in told[1]
+    assert "'usage.in'" in told[2]
+
+
+def test_every_field_is_documented():
+    """The help is made of the same table."""
+    text = " ".join(f"{names} {what}" for names, what in FIELDS.items())
+    assert all(field in text for field in Sample.__struct_fields__)
 
 
 def test_bad_lines_do_not_stop_the_rest():

@@ -48,6 +48,23 @@ def test_an_override_wins_over_the_file(tmp_path):
         ("scoring.rules=[{sample: 2}]", r"scoring.rules\[0\].sample"),
         ("scoring.metrics=[{name: x, mod: y}]", r"unknown key scoring.metrics\[0\].mod"),
         ("scoring.thresholds={x: {maximum: 1}}", "unknown key scoring.thresholds.*maximum"),
+        ("scoring.metrics=[{name: x, mode: fast}]", r"\[0\].mode: 'fast' .*'documented', 'beyond'"),
+        ("scoring.workers=many", "scoring.workers: 'many' is not one of: a whole number, 'auto'"),
+        ("scoring.workers=257", "scoring.workers: .*256"),
+        ("sinks.prometheus.labels=[tool]", r"labels\[0\]: 'tool' .*'service', 'agent'"),
+        (
+            "scoring.rules=[{match: {servic: x}}]",
+            r"unknown key scoring.rules\[0\].match.servic; known there: 'service'",
+        ),
+        ("assembly.memory=0B", "assembly.memory: 0B .*more than zero"),
+        ("assembly.idle_timeout=0s", "assembly.idle_timeout: 0s .*more than zero"),
+        ("assembly.overrides=[{service: x, max_age: 0s}]", r"overrides\[0\].max_age: 0s"),
+        ("receivers.otlp.http.max_request_size=0MiB", "max_request_size: 0MiB .*more than zero"),
+        ("scoring.metrics=[{name: latency, timeout: 0s}]", r"\[0\].timeout: 0s .*more than zero"),
+        (f"assembly.memory={'9' * 400}GiB", "too large"),
+        ("web={recent_traces: 1, recent_traces: 2}", "key 'recent_traces' stands twice"),
+        ("web.endpoint=${HOST}:1", r"web.endpoint: \$\{HOST\}: only \$\{env:NAME\}"),
+        ("web.endpoint=${env:HOST", r"web.endpoint: \$\{env:HOST: only"),
         ("linger", "write it as key.path=value"),
         ("shutdown_timeout.x=1", "shutdown_timeout"),
     ],
@@ -57,6 +74,44 @@ def test_a_fault_names_its_path(override, said):
     with pytest.raises(ConfigError, match=said) as error:
         load_config(None, [override])
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "assembly=",
+        "receivers.otlp=",
+        "scoring.metrics=",
+        "scoring.thresholds=",
+        "scoring.rules=",
+        "scoring.references=",
+    ],
+)
+def test_an_empty_section_means_the_defaults(override):
+    """A key with nothing under it, as when all its lines are commented out."""
+    assert load_config(None, [override]) == Config()
+
+
+def test_an_override_may_go_into_an_empty_section(tmp_path):
+    """`assembly:` in the file does not stand in its way."""
+    path = tmp_path / "c.yaml"
+    path.write_text("assembly:\nweb:\n")
+    assert load_config(path, ["assembly.linger=7s"]).assembly.linger == 7
+
+
+def test_zero_is_fine_where_it_means_something():
+    """No waiting, no slack."""
+    load_config(None, ["assembly.linger=0s", "replay.lateness=0s", "scoring.workers=0"])
+
+
+def test_a_key_that_stands_twice_in_the_file_is_an_error(tmp_path):
+    """PyYAML would take the last one silently; merge keys still work."""
+    path = tmp_path / "c.yaml"
+    path.write_text("assembly: {linger: 1s}\nweb: {}\nassembly: {linger: 2s}\n")
+    with pytest.raises(ConfigError, match=r"key 'assembly' stands twice.*line 3"):
+        load_config(path)
+    path.write_text("receivers: {otlp: {grpc: &a {enabled: true}, http: {<<: *a}}}\n")
+    assert load_config(path) == Config()
 
 
 @pytest.mark.parametrize(

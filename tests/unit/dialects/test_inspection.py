@@ -32,7 +32,9 @@ def test_an_empty_trace_has_all_keys_and_no_values(span, view):
     assert list(shown) == KEYS
     assert shown["question"] is None
     assert shown["prompt_tokens"] is None
-    assert shown["tool_calls"] == []
+    assert shown["contexts"] is None
+    assert shown["tool_calls"] is None
+    assert shown["messages"] is None
 
 
 def test_the_dict_is_json_as_it_stands(span, chat, view, words):

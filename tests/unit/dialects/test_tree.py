@@ -1,3 +1,5 @@
+import gc
+
 AGENT = {"gen_ai.operation.name": "invoke_agent"}
 KIND = "openinference.span.kind"
 
@@ -56,3 +58,24 @@ def test_a_deep_chain_is_no_problem(span, tree):
     """Depth is a property of the data, not of our stack."""
     spans = [span(f"{n:x}", parent=f"{n - 1:x}" if n > 1 else "") for n in range(1, 3_000)]
     assert len(tree(*spans).nodes) == 2_999
+
+
+def test_a_tree_is_freed_without_the_collector(span, tree):
+    """Nodes know their parent only, so a busy service need not look for cycles."""
+    spans = [span("1"), span("2", parent="1"), span("3", {KIND: "LLM"}, parent="2")]
+    gc.collect()
+    tree(*spans)
+    assert gc.collect() == 0
+
+
+def test_a_model_span_is_seen_from_below_through_chains_only(span, tree):
+    """What an agent or a tool runs is not part of the call around it."""
+    built = tree(
+        span("1", {KIND: "LLM"}),
+        span("2", {KIND: "CHAIN"}, parent="1"),
+        span("3", {KIND: "LLM"}, parent="2"),
+        span("4", {KIND: "TOOL"}, parent="3"),
+        span("5", {KIND: "LLM"}, parent="4"),
+    )
+    around = [node.model.span.span_id if node.model else None for node in built.nodes]
+    assert around == [None, "1", "1", "3", None]

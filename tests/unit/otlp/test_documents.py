@@ -109,8 +109,43 @@ def test_protobuf_with_only_invalid_spans_passes_as_traces_with_a_warning(make_s
 
     assert (request.signal, request.warning) == (
         "traces",
-        "no valid span: trace_id has 8 bytes, not 16",
+        "1 span refused: trace_id has 8 bytes, not 16",
     )
+
+
+def test_invalid_spans_among_valid_ones_are_told(make_span, traces_body):
+    """The request is used, and its warning says what is not."""
+    body = traces_body(make_span(), make_span(trace_id=b"1"), make_span(span_id=b""))
+    request = request_in_bytes(body)
+
+    assert (request.time_ns, request.rejected) == (200, 0)
+    assert request.warning == "2 spans refused: trace_id has 1 bytes, not 16"
+
+
+@pytest.mark.parametrize(
+    ("group", "signal"),
+    [
+        ({"resource": {}, **TRACES["resourceSpans"][0]}, "traces"),
+        ({"instrumentationLibrarySpans": [{"spans": [SPAN]}]}, "traces"),
+        ({"scope_spans": [{"spans": [SPAN]}]}, "traces"),
+        (LOGS["resourceLogs"][0], "logs"),
+        ({"scopeMetrics": []}, "metrics"),
+    ],
+)
+def test_a_bare_group_is_a_request_of_one(group, signal):
+    """Java's logging exporter writes a ResourceSpans (or ResourceLogs) a line."""
+    (request,) = requests_in_document(group)
+
+    assert request.signal == signal
+    assert request.time_ns > 0 or signal == "metrics"
+
+
+def test_keys_in_snake_case_are_read_at_every_level():
+    """A dump that spells only the inner keys so must not lose them silently."""
+    span = {"trace_id": SPAN["traceId"], "span_id": SPAN["spanId"], "end_time_unix_nano": "7"}
+    (request,) = requests_in_document({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+
+    assert (request.time_ns, request.warning) == (7, None)
 
 
 def test_other_bytes_are_a_permanent_error():

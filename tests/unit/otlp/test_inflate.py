@@ -82,6 +82,39 @@ def test_a_broken_zstd_stream_gives_what_came_before():
     assert "zstd" in source.problem
 
 
+@pytest.mark.parametrize("frames", [1, 2])
+def test_a_zstd_stream_that_breaks_off_says_so(frames):
+    """The end of the input is not the end of the data; what came before is read."""
+    stored = zstd(DATA[:1000]) * (frames - 1) + zstd(DATA)
+    source = open_source(io.BytesIO(stored[: len(stored) * 3 // 4]))
+
+    read = source.read()
+
+    assert (DATA[:1000] * (frames - 1) + DATA).startswith(read)
+    assert len(read) > HALF
+    assert "ended before" in source.problem
+
+
+@pytest.mark.parametrize("cut", [1, 4, 5])
+def test_a_zstd_frame_without_its_last_bytes_is_cut(cut):
+    """Its checksum or last block may lie in them."""
+    stored = zstandard.ZstdCompressor(write_checksum=True).compress(DATA)
+
+    source = open_source(io.BytesIO(stored[:-cut]))
+    source.read()
+
+    assert "ended before" in source.problem
+
+
+def test_empty_and_skippable_zstd_frames_are_passed_over():
+    """They are whole frames without content."""
+    skippable = b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc"
+    source = open_source(io.BytesIO(zstd(b"") + zstd(DATA) + skippable + zstd(b"end")))
+
+    assert source.read() == DATA + b"end"
+    assert source.problem == ""
+
+
 def test_a_bomb_is_inflated_only_as_far_as_it_is_read():
     """A gigabyte of zeros costs a buffer."""
     bomb = io.BytesIO()
@@ -101,3 +134,5 @@ def test_a_zstd_record_is_bounded():
         inflate_zstd(zstd(b"x" * 100), 99)
     with pytest.raises(PermanentError, match="broken zstd"):
         inflate_zstd(b"\x28\xb5\x2f\xfdxxxxxxxxxxxxxxx", 100)
+    with pytest.raises(PermanentError, match=r"broken zstd.*ended before"):
+        inflate_zstd(zstd(b"x" * 100)[:-1], 100)

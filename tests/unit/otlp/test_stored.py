@@ -66,6 +66,10 @@ FORMS = {
     "an array opened on the line": b"[" + jsonl("one")[:-1] + b",\n" + jsonl("two") + b"]",
     "gzip": gzip.compress(jsonl("one")) + gzip.compress(jsonl("two")),
     "zstd": zstd(jsonl("one")) + zstd(jsonl("two")),
+    "Java's bare groups": b"".join(
+        json.dumps(document(name)["resourceSpans"][0]).encode() + b"\n" for name in ("one", "two")
+    ),
+    "lines after many empty ones": b"\n" * 100_000 + jsonl("one", "two"),
     "bare protobuf": wire("one") + wire("two"),
     "zstd of bare protobuf": zstd(wire("one") + wire("two")),
     "delimited protobuf": b"".join(bytes([len(w)]) + w for w in (wire("one"), wire("two"))),
@@ -103,6 +107,7 @@ def test_requests_carry_their_largest_time():
 def test_an_empty_file_holds_nothing():
     """Rotation leaves such files; they are no error."""
     assert read(b"") == read(b" \n\n") == read(gzip.compress(b"")) == []
+    assert read(b"\n" * 5) == read(b"\r\n" * 5) == read(b"\n" * 100_000) == []
 
 
 def test_bad_lines_are_problems_among_good_ones():
@@ -143,6 +148,31 @@ def test_a_stream_that_breaks_off_is_a_problem_of_the_file():
 
     assert found[:499] == ["one"] * 499
     assert found[-1].startswith("0: it breaks off")
+
+
+def test_a_zstd_file_that_breaks_off_is_a_problem_of_the_file():
+    """As with gzip: what is whole is read, and the break is told."""
+    data = b"".join(jsonl(f"one-{n}") for n in range(5000))
+    found = names(zstd(data)[:-50])
+
+    assert found.count("one") > 100
+    assert found[-1].startswith("0: it breaks off")
+
+
+def test_refused_spans_are_told_with_their_line():
+    """The good spans of the line are used."""
+    bad = document("two")
+    bad["resourceSpans"][0]["scopeSpans"][0]["spans"] += [{"traceId": "?"}, {"traceId": "!"}]
+    found = names(jsonl("one") + json.dumps(bad).encode())
+
+    assert found[:2] == ["one", "two"]
+    assert found[2].startswith("2: 2 spans refused: trace_id")
+
+
+def test_a_problem_reads_as_a_place_and_a_cause():
+    """Line 0 is the file as a whole."""
+    assert str(StoredProblem("f", 3, "bad")) == "f: line 3: bad"
+    assert str(StoredProblem("f", 0, "bad")) == "f: bad"
 
 
 def test_a_record_that_is_no_request_is_a_problem():

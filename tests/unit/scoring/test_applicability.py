@@ -64,13 +64,30 @@ def test_every_need_is_known():
         ("outputs", {"answer": ""}),
         ("outputs", {"messages": (Message("assistant", "x"),)}),
         ("outputs", {"errors": (ErrorInfo("s"),)}),
-        ("outputs", {"llm_calls": (LlmCall(span_id="s", output_messages=(Message("tool"),)),)}),
+        ("outputs", {"tool_calls": (ToolCall(name="t", arguments={}),)}),
+        (
+            "outputs",
+            {"llm_calls": (LlmCall(span_id="s", output_messages=(Message("assistant", "x"),)),)},
+        ),
         ("reference_answer", {"reference": Reference(answer="x")}),
     ],
 )
 def test_what_was_captured_meets_the_need(need, fields):
     """Captured and empty is captured: "" and 0 count."""
     assert missing_need(trace(**fields), [need]) is None
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"messages": (Message("user", "x"), Message("assistant"))},
+        {"tool_calls": (ToolCall(name="t", status="success"),)},
+        {"llm_calls": (LlmCall(span_id="s", output_messages=(Message("assistant"),)),)},
+    ],
+)
+def test_a_trace_whose_content_is_not_captured_has_no_outputs(fields):
+    """That there was a message or a call is not what it said: no perfect score for nothing."""
+    assert missing_need(trace(**fields), ["outputs"]) == "no_outputs"
 
 
 def test_documents_known_by_id_only_have_their_own_reason():

@@ -43,7 +43,12 @@ def test_the_trace_s_own_reference_wins(store):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("{", "line 1"), ('{"answer": "x"}', "needs case_id or question"), ("[]", "line 1")],
+    [
+        ("{", "line 1"),
+        ('{"answer": "x"}', "needs case_id or question"),
+        ("[]", "line 1"),
+        ('{"case_id": "a", "expected": "x"}', "holds none of answer"),
+    ],
 )
 def test_a_bad_line_is_named(tmp_path, line, said):
     """The error names the file, the line and the fault."""
