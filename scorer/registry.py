@@ -13,8 +13,8 @@ from typing import Any, Literal, cast, get_args
 import msgspec
 from msgspec import Struct
 
-from scorer.api import Dialect, MetricSpec, Mode, ScoreMetric, Threshold, TraceMetric
-from scorer.config import MetricConfig, ScoringConfig
+from scorer.api import Dialect, MetricSpec, Mode, Need, ScoreMetric, Threshold, TraceMetric
+from scorer.config import MetricConfig, RuleConfig, ScoringConfig
 from scorer.errors import ConfigError
 from scorer.model.score import Kind
 
@@ -22,6 +22,7 @@ Group = Literal["metrics", "dialects", "receivers", "sinks"]
 Metric = TraceMetric | ScoreMetric
 
 _KINDS = frozenset(get_args(Kind))
+_NEEDS = frozenset(get_args(Need))
 _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
@@ -87,6 +88,28 @@ def load_metrics(config: ScoringConfig) -> tuple[LoadedMetric, ...]:
     return tuple(sorted(loaded, key=lambda item: item.combines))
 
 
+def load_rules(rules: Sequence[RuleConfig]) -> tuple[RuleConfig, ...]:
+    """Return the rules with the groups in their metrics resolved to names.
+
+    Raises:
+        ConfigError: a rule names a metric that is not installed.
+    """
+    known = names("metrics")
+    resolved = []
+    for number, rule in enumerate(rules):
+        if rule.metrics is not None:
+            members = tuple(member for name in rule.metrics for member in _members(name))
+            for name in members:
+                if name not in known:
+                    raise ConfigError(
+                        f"scoring.rules[{number}].metrics: no metric named {name!r}; "
+                        f"known: {', '.join(known)}; groups: {', '.join(_groups())}"
+                    )
+            rule = msgspec.structs.replace(rule, metrics=members)  # noqa: PLW2901 - the resolved one
+        resolved.append(rule)
+    return tuple(resolved)
+
+
 def _expand(items: Sequence[str | MetricConfig]) -> Iterable[MetricConfig]:
     """Resolve groups (`default`, kinds) to names; a metric named twice is configured last."""
     chosen: dict[str, MetricConfig] = {}
@@ -140,6 +163,7 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         ) from error
     if not isinstance(metric, TraceMetric | ScoreMetric):
         raise ConfigError(f"scoring.metrics: {item.name} has neither `score` nor `combine`")
+    _check_spec(item.name, metric.spec)
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
     timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
     return LoadedMetric(
@@ -151,6 +175,21 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         timeout_s=timeout,
         config_hash=_hash(item, threshold),
     )
+
+
+def _check_spec(name: str, spec: MetricSpec) -> None:
+    """Refuse at the start what could never give a score."""
+    fault = ""
+    if spec.name != name:
+        fault = f"its spec is named {spec.name!r}; entry point and spec must agree"
+    elif not spec.outputs or spec.outputs[0].name != "value":
+        fault = "its first output must be named 'value'"
+    elif not spec.methods:
+        fault = "it declares no method"
+    elif unknown := set(spec.needs) - _NEEDS:
+        fault = f"it needs {', '.join(sorted(unknown))}; known: {', '.join(sorted(_NEEDS))}"
+    if fault:
+        raise ConfigError(f"scoring.metrics: {name}: {fault}")
 
 
 def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:

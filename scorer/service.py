@@ -6,7 +6,7 @@ and are scored, sinks are flushed, workers end, and the web endpoint goes last.
 """
 
 import asyncio
-import logging
+import contextlib
 import time
 from typing import Any
 
@@ -15,6 +15,7 @@ from scorer.api import Sink
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import Config
+from scorer.errors import SpanscoreError
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.scoring.pipeline import Pipeline
@@ -23,8 +24,6 @@ from scorer.scoring.tasks import background
 from scorer.telemetry import Telemetry
 from scorer.web.recent import RecentTraces
 from scorer.web.server import Health, WebServer
-
-_LOG = logging.getLogger("spanscore.service")
 
 _RECEIVERS = ("otlp_grpc", "otlp_http")
 # Due traces are looked for at least this often, seconds.
@@ -42,7 +41,9 @@ class Service:
         self._assembler = Assembler(assembler_settings(config.assembly), self._budget)
         self._scorer = build_scorer(config, self.telemetry)
         self._recent = RecentTraces(config, self, _unix_time)
-        self._sinks = [*build_sinks(config, self.telemetry), self._recent]
+        # The decision log comes before sinks that may be slow, so that it is never behind.
+        prometheus, *others = build_sinks(config, self.telemetry)
+        self._sinks: list[Sink] = [prometheus, self._recent, *others]
         self._pipeline = Pipeline(
             self._scorer, self._sinks, self._budget, self.telemetry, time.monotonic
         )
@@ -126,21 +127,30 @@ class Service:
             self._ingest.poll()
 
     async def _shut_down(self, *, drain: bool) -> None:
+        """Finish what is open, then end every part, whatever fails on the way.
+
+        Raises:
+            SpanscoreError: `shutdown_timeout` was over before everything was scored.
+        """
         limit = float(self._config.shutdown_timeout) if drain else 1.0
         self._workers_ready = False
         self._ingest.stop()
         self._pipeline.submit(self._assembler.drain(time.monotonic(), "shutdown"))
-        try:
-            async with asyncio.timeout(limit):
-                await self._stop_listening(min(limit / 2, 5))
-                await self._pipeline.drain()
-        except TimeoutError:
-            pending = self._pipeline.pending_traces
-            _LOG.error("%gs for stopping are over: %d closed traces are not scored", limit, pending)
-        for sink in self._sinks:
-            await sink.close()
-        await self._scorer.stop()
-        await self._web.stop()
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(self._web.stop)
+            stack.push_async_callback(self._scorer.stop)
+            for sink in self._sinks:
+                stack.push_async_callback(sink.close)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(limit):
+                    await self._stop_listening(min(limit / 2, 5))
+                    await self._pipeline.drain()
+        pending = self._pipeline.pending_traces
+        if pending:
+            raise SpanscoreError(
+                f"{limit:g} s for stopping are over and {pending} closed traces are not scored; "
+                "raise shutdown_timeout"
+            )
 
     async def _stop_listening(self, grace_s: float) -> None:
         for receiver in self._receivers.values():

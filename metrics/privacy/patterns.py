@@ -1,10 +1,11 @@
 """Finding personal data in a text: RE2 candidates, then validation in Python.
 
-One RE2 set says in a single pass which kinds can occur at all; only those are searched. RE2
-runs in linear time whatever the text, and no text makes a validation more than linear: what
-a pattern can match is bounded, and so is the number of candidates. Boundaries are checked in
-Python because RE2's are ASCII only. Where two kinds claim the same characters, the one that
-validates more strictly wins (the order of `KINDS`).
+Typographic characters are read as the plain ones that they stand for (`folding`); offsets are
+those of the text as it was. One RE2 set says in a single pass which kinds can occur at all;
+only those are searched. RE2 runs in linear time whatever the text, and no text makes a
+validation more than linear: what a pattern can match is bounded, and so is the number of
+candidates. Boundaries are checked in Python because RE2's are ASCII only. Where two kinds claim
+the same characters, the one that validates more strictly wins (the order of `KINDS`).
 """
 
 import ipaddress
@@ -13,10 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import re2
 from msgspec import Struct
+from msgspec.structs import replace
 from stdnum import iban as iban_numbers
-from stdnum import luhn
 
-from metrics.privacy import addresses, phones
+from metrics.privacy import addresses, cards, phones
+from metrics.privacy.folding import Folded, fold
 
 _IMAGE_SUFFIXES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp"})
 
@@ -52,7 +54,10 @@ def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
     value = text[start:end]
     local, _, host = value.rpartition("@")
     labels = host.split(".")
-    if len(local) > 64 or len(host) > 253 or ".." in local or local.strip(".") != local:
+    quoted = local[0] == '"'
+    if len(local) > 64 or len(host) > 253:
+        return
+    if not quoted and (".." in local or local.strip(".") != local):
         return
     if any(not label or len(label) > 63 or label.strip("-") != label for label in labels):
         return
@@ -63,48 +68,10 @@ def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
     yield Finding("email", start, end, value.casefold(), 0.95)
 
 
-_CARD_LENGTHS: Sequence[tuple[str, tuple[int, ...]]] = (
-    (r"4", (13, 16, 19)),
-    (r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720", (16,)),
-    (r"3[47]", (15,)),
-    (r"30[0-5]|3095|36|3[89]", (14, 16, 17, 18, 19)),
-    (r"6011|64[4-9]|65|62|35(?:2[89]|[3-8])", (16, 17, 18, 19)),
-    (r"2131|1800", (15,)),
-    (r"5018|5020|5038|5893|6304|6759|676[1-3]|0604", (13, 14, 15, 16, 17, 18, 19)),
-)
-_ISSUERS = tuple((re.compile(prefix), lengths) for prefix, lengths in _CARD_LENGTHS)
-
-
-def _is_card(digits: str) -> bool:
-    known = any(len(digits) in lengths and issuer.match(digits) for issuer, lengths in _ISSUERS)
-    return known and len(set(digits)) > 1 and luhn.is_valid(digits)
-
-
 def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
-    if _touches(text, start, end):
-        return
-    groups = list(re.finditer(r"\d+", text[start:end]))
-    first = 0
-    while first < len(groups):
-        taken = _card_at(groups, first)
-        if taken:
-            last, digits = taken
-            span = start + groups[first].start(), start + groups[last].end()
-            yield Finding("credit_card", *span, digits, 0.99)
-            first = last
-        first += 1
-
-
-def _card_at(groups: Sequence[re.Match[str]], first: int) -> tuple[int, str] | None:
-    """Return the last group and the digits of a card number that starts with this group."""
-    digits = ""
-    for last in range(first, min(first + 6, len(groups))):
-        digits += groups[last].group()
-        if len(digits) > 19:
-            return None
-        if len(digits) >= 13 and _is_card(digits):
-            return last, digits
-    return None
+    if not _touches(text, start, end):
+        for card_start, card_end, digits in cards.card_spans(text, start, end):
+            yield Finding("credit_card", card_start, card_end, digits, 0.99)
 
 
 def _ssns(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -121,8 +88,8 @@ def _ibans(text: str, start: int, end: int) -> Iterator[Finding]:
     if _touches(text, start, end):
         return
     # The candidate may run on into the words behind it: the number ends where it validates.
-    for part in re.finditer(r"\S+", text[start:end]):
-        compact = text[start : start + part.end()].replace(" ", "").upper()
+    for part in re.finditer(r"[^ -]+", text[start:end]):
+        compact = re.sub("[ -]", "", text[start : start + part.end()]).upper()
         if len(compact) > 34:
             return
         if len(compact) >= 15 and iban_numbers.is_valid(compact):
@@ -163,6 +130,11 @@ def _names(text: str, start: int, end: int) -> Iterator[Finding]:
         yield Finding("name", start, end, text[start:end].casefold(), 0.6)
 
 
+def _moved(finding: Finding, folded: Folded) -> Finding:
+    start, end = folded.span(finding.start, finding.end)
+    return replace(finding, start=start, end=end)
+
+
 def _touches(text: str, start: int, end: int, also: str = "") -> bool:
     """Whether a candidate is a piece of a longer word or number."""
     around = text[max(0, start - 1) : start] + text[end : end + 1]
@@ -171,9 +143,9 @@ def _touches(text: str, start: int, end: int, also: str = "") -> bool:
 
 _DETECTORS: dict[str, _Detector] = {
     "iban": _Detector(
-        r"[A-Za-z]{2}\d{2} ?[A-Za-z0-9]", r"[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]){11,30}", _ibans
+        r"[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]", r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}", _ibans
     ),
-    "credit_card": _Detector(r"(?:\d[ -]?){13}", r"\d(?:[ -]?\d){12,30}", _cards),
+    "credit_card": _Detector(cards.HINT, cards.CANDIDATE, _cards),
     "ssn": _Detector(
         r"\d{3}-\d{2}-\d|\d{3} \d{2} \d|(?i:ssn|social security)",
         r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|"
@@ -182,7 +154,7 @@ _DETECTORS: dict[str, _Detector] = {
     ),
     "email": _Detector(
         "@",
-        r"[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{M}\p{N}.-]+\."
+        r"(?:\"[^\"\\\n]+\"|[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+)@[\p{L}\p{M}\p{N}.-]+\."
         r"(?:(?i:xn--[a-z0-9-]+)|[\p{L}\p{M}]{2,})",
         _emails,
     ),
@@ -221,8 +193,9 @@ class Finder:
         """Return the findings in a text, by kind, then by place; none overlaps another."""
         if not self._kinds:
             return []
+        folded = fold(text)
         # A lone surrogate is no text that RE2 takes; "?" keeps every offset.
-        safe = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        safe = text if text.isascii() else folded.text.encode("utf-8", "replace").decode()
         hints = self._any.Match(safe)
         if not hints:
             return []
@@ -233,7 +206,7 @@ class Finder:
                 if not any(taken[finding.start : finding.end]):
                     found.append(finding)
                     taken[finding.start : finding.end] = b"\1" * (finding.end - finding.start)
-        return found
+        return found if folded.places is None else [_moved(item, folded) for item in found]
 
     def _of_kind(self, index: int, text: str) -> Iterator[Finding]:
         check = _DETECTORS[self._kinds[index]].check

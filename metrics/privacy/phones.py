@@ -36,6 +36,19 @@ _BEFORE = re.compile(
     r"[^\d\n]{0,20}$",
     re.IGNORECASE,
 )
+_NUMBERED = r"(?:nos?|nr|num|núm|numéro|número|numero|nummer|number|code|ids?)\b"
+_END = r"[ .:#=-]*(?:(?:is|was|ist|est|es)\b[ :]*)?\Z"
+# "part no. 555-123-4567": the words in front name the thing whose number it is.
+_LABELLED = re.compile(
+    r"\b(?:part|model|item|product|article|order|invoice|ticket|case|claim|policy|tracking|"
+    r"shipment|serial|batch|lot|sku|isbn|ref|reference|transaction|confirmation|booking|"
+    r"bestellung|artikel|rechnung|auftrag|sendung|commande|facture|pedido|factura|ordine|"
+    rf"fattura|fatura|factuur|bestelling)s?\b[ .:#-]*(?:{_NUMBERED})?{_END}"
+    r"|\b(?:customer|client|member|account|user|employee|bestell|artikel|rechnungs|auftrags|"
+    rf"kunden|sendungs|serien|teile)[ .:#-]*{_NUMBERED}{_END}",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"(?:\b(?:nos?|nr|ids?)\b|[#№])[ .:#=-]*\Z", re.IGNORECASE)
 _AFTER = re.compile(rf"[ -]{{0,2}}\(?(?:{_WORDS})\b", re.IGNORECASE)
 _BOUND_BEFORE = re.compile(r"\d[.:]$|\w[-/]$|[$€£#]$")
 _BOUND_AFTER = re.compile(r"[-/:](?![^\W\d_]{3})\w|[.,]\d|%")
@@ -60,6 +73,8 @@ def national(number: str) -> str:
 
 
 def _by_shape(text: str, start: int, end: int, number: str) -> float:
+    if _is_labelled(text, start):
+        return 0.0
     if _NORTH_AMERICAN.search(number) or _TEST_NUMBER.fullmatch(number):
         return 0.9
     if _DATE.match(number) or _SSN_SHAPE.fullmatch(number):
@@ -74,6 +89,14 @@ def _by_shape(text: str, start: int, end: int, number: str) -> float:
 def _is_announced(text: str, start: int, end: int) -> bool:
     before = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)
     return bool(before or _AFTER.match(text, end))
+
+
+def _is_labelled(text: str, start: int) -> bool:
+    """Whether the words in front say that the number is that of a thing."""
+    before = text[max(0, start - _LOOK_BACK) : start]
+    if _LABELLED.search(before):
+        return True
+    return _COUNTED.search(before) is not None and _BEFORE.search(before) is None
 
 
 def _is_bound(text: str, start: int, end: int) -> bool:

@@ -19,11 +19,17 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the catalogue; raises ConfigError when a metric does not load."""
-    from scorer.config import ScoringConfig
-    from scorer.registry import load_metrics
+    """Print the catalogue; a metric of another package that does not load is named on stderr."""
+    from scorer.config import MetricConfig, ScoringConfig
+    from scorer.errors import ConfigError
+    from scorer.registry import load_metrics, names
 
-    catalogue = sorted(load_metrics(ScoringConfig()), key=lambda item: item.spec.name)
+    catalogue: list[LoadedMetric] = []
+    for name in names("metrics"):
+        try:
+            catalogue += load_metrics(ScoringConfig(metrics=(MetricConfig(name=name),)))
+        except ConfigError as error:
+            print(f"spanscore: {error}", file=sys.stderr)
     if args.json:
         _print_json(catalogue)
     else:

@@ -1,6 +1,7 @@
 """`spanscore serve`: runs the service until a signal stops it."""
 
 import argparse
+import contextlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -100,8 +101,8 @@ def _stop_on_signals(stop: "asyncio.Event") -> None:
     def on_signal() -> None:
         if stop.is_set():
             _exit_at_once()
-        _say("stopping: open traces are closed and scored (a second signal stops at once)")
         stop.set()
+        _say("stopping: open traces are closed and scored (a second signal stops at once)")
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -112,10 +113,12 @@ def _exit_at_once() -> None:
     import multiprocessing
     import os
 
-    _say("stopped at once: open traces are lost")
-    for worker in multiprocessing.active_children():
-        worker.kill()
-    os._exit(1)
+    try:
+        _say("stopped at once: open traces are lost")
+        for worker in multiprocessing.active_children():
+            worker.kill()
+    finally:
+        os._exit(1)
 
 
 def _announce(addresses: "Mapping[str, tuple[str, int]]") -> None:
@@ -130,4 +133,6 @@ def host_port(address: tuple[str, int]) -> str:
 
 
 def _say(text: str) -> None:
-    print(f"spanscore: {text}", file=sys.stderr, flush=True)
+    """Tell the operator; that nobody listens any more (a closed pipe) is no reason to fail."""
+    with contextlib.suppress(OSError):
+        print(f"spanscore: {text}", file=sys.stderr, flush=True)

@@ -1,5 +1,6 @@
 """Safe readers of attribute values: whatever a span holds, they return a value or None."""
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -80,11 +81,30 @@ def first_id(attributes: Attributes, *keys: str) -> str | None:
 
 
 def parse_json(value: str) -> Any:
-    """Decode JSON; raise ValueError when it is none."""
+    """Decode JSON; raise ValueError when it is none.
+
+    Half a surrogate pair (a sender cut an emoji) becomes a replacement character, and NaN and
+    infinities, which are no JSON but common, are read: one such value must not hide the rest.
+    """
     try:
         return _DECODER.decode(value)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
+    try:
+        return _mended(json.loads(value))
+    except (ValueError, RecursionError) as error:
         raise ValueError("not JSON") from error
+
+
+def _mended(value: Any) -> Any:
+    """Replace broken surrogates in every text of a decoded document."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_mended(item) for item in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    return value
 
 
 def decoded(value: Any, levels: int = 2) -> Any:

@@ -143,7 +143,8 @@ class AssemblingIngest:
             raise RetryableError("shutting down", retry_after_s=2)
         if size > self._budget.limit:
             raise TooLargeError(
-                f"a request of {size} bytes is over assembly.memory ({self._budget.limit} bytes)"
+                f"a request of {size} bytes is over assembly.memory "
+                f"({int(self._budget.limit)} bytes)"
             )
         if self._budget.fits(size):
             self._full_since = None
@@ -156,7 +157,7 @@ class AssemblingIngest:
             room = max(size, int(self._budget.limit * _RELIEF))
             self._on_closed(self._assembler.relieve(room, now))
         raise RetryableError(
-            f"the memory budget is full (assembly.memory: {self._budget.limit} bytes); "
+            f"the memory budget is full (assembly.memory: {int(self._budget.limit)} bytes); "
             "send it again",
             retry_after_s=1,
         )

@@ -26,16 +26,17 @@ from scorer.api import (
 )
 from scorer.config import Config
 from scorer.dialects.normalise import normalise
+from scorer.model.score import Verdict
 from scorer.model.times import rfc3339
 from scorer.model.trace import ClosedTrace
 from scorer.otlp.decode import decode_trace
-from scorer.registry import LoadedMetric, load_dialects, load_metrics
+from scorer.registry import LoadedMetric, load_dialects, load_metrics, load_rules
 from scorer.scoring.applicability import missing_need
 from scorer.scoring.breaker import Breaker
-from scorer.scoring.deadline import DeadlineExceeded, alarm, call_within
+from scorer.scoring.deadline import CallWithin, DeadlineExceeded, deadlines
 from scorer.scoring.facts import trace_facts
 from scorer.scoring.references import ReferenceStore, read_references
-from scorer.scoring.results import Subject, scores_of
+from scorer.scoring.results import Subject, is_sound, scores_of
 from scorer.scoring.rules import Rules, is_sampled
 from scorer.telemetry import FaultLog
 
@@ -84,7 +85,11 @@ class Engine:
             close_reason=closed.reason,
             revision=closed.revision,
         )
-        scored = self._score(subject, barred, only)
+        try:
+            scored = self._score(subject, barred, only)
+        except Exception as error:  # noqa: BLE001 - the boundary of one trace
+            self._faults.report("a trace cannot be scored", error)
+            return quarantined(closed, "scoring_failed")
         return msgspec.structs.replace(scored, opened=closed.opened, closed=closed.closed)
 
     def score_view(self, view: AgentTrace, subject_id: str) -> ScoredTrace:
@@ -99,15 +104,20 @@ class Engine:
         view = subject.trace
         scores: list[Score] = []
         seconds: dict[str, float] = {}
+        verdict, reason = _verdict(view)
         if view.is_agent:
             skipped = self._skipped(view)
-            with alarm():
+            with deadlines() as call_within:
                 for loaded in self.metrics:
                     name = loaded.spec.name
                     if only is not None and name != only:
                         continue
                     started = time.perf_counter()
-                    result = skipped(name) or self._run(loaded, view, scores, barred)
+                    result = (
+                        skipped(name)
+                        or _hindrance(loaded, view, barred)
+                        or self._call(loaded, view, scores, call_within)
+                    )
                     seconds[name] = time.perf_counter() - started
                     scores.extend(scores_of(loaded, subject, result))
         return ScoredTrace(
@@ -116,7 +126,8 @@ class Engine:
             service=view.service,
             agent=view.agent,
             session_id=view.session_id,
-            verdict="scored" if view.is_agent else "not_agent",
+            verdict=verdict,
+            reason=reason,
             close_reason=subject.close_reason or "replay_end",
             revision=subject.revision,
             completeness=view.completeness,
@@ -129,19 +140,12 @@ class Engine:
             metric_seconds=seconds,
         )
 
-    def _run(
-        self, loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score], barred: Barred
-    ) -> Measurement | Unscored:
-        spec = loaded.spec
-        if spec.name in barred:
-            return Unscored(barred[spec.name], "failed")
-        lacking = missing_need(view, spec.needs)
-        if lacking is not None:
-            return Unscored(lacking)
-        return self._call(loaded, view, scores)
-
     def _call(
-        self, loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score]
+        self,
+        loaded: LoadedMetric,
+        view: AgentTrace,
+        scores: Sequence[Score],
+        call_within: CallWithin,
     ) -> Measurement | Unscored:
         name = loaded.spec.name
         if self._breaker.is_open(name, time.monotonic()):
@@ -151,13 +155,14 @@ class Engine:
         except DeadlineExceeded:
             self._breaker.strike(name, time.monotonic())
             return Unscored("timeout", "failed")
-        except Exception as error:  # noqa: BLE001 - the boundary of one metric
+        except BaseException as error:  # noqa: BLE001 - a metric may even call sys.exit
             self._faults.report(f"metric {name} failed", error)
             return Unscored("metric_raised", "failed", {"error": type(error).__name__})
         self._breaker.clear(name)
-        if not isinstance(result, (Measurement, Unscored)):
+        if not is_sound(result):
+            self._faults.report(f"metric {name} returned no valid result", TypeError(name))
             return Unscored("bad_result", "failed", {"type": type(result).__name__})
-        return result
+        return cast("Measurement | Unscored", result)
 
     def _skipped(self, view: AgentTrace) -> Callable[[str], Unscored | None]:
         """Return a function that says why a metric is not to run on this trace, if so."""
@@ -176,13 +181,20 @@ class Engine:
         return tuple([name for name in failed if name in self._bounded])
 
 
+def _verdict(view: AgentTrace) -> tuple[Verdict, str | None]:
+    if view.is_agent:
+        return "scored", None
+    # What did not decode may have been the agent's.
+    return ("quarantined", "undecodable") if view.completeness.undecodable else ("not_agent", None)
+
+
 def build_engine(config: Config) -> Engine:
     """Build the engine that a configuration asks for; raises ConfigError."""
     return Engine(
         load_metrics(config.scoring),
         load_dialects(),
         read_references(config.scoring.references.file),
-        Rules(config.scoring.rules),
+        Rules(load_rules(config.scoring.rules)),
     )
 
 
@@ -199,6 +211,15 @@ def quarantined(closed: ClosedTrace, reason: str) -> ScoredTrace:
         completeness=closed.completeness,
         closed=closed.closed,
     )
+
+
+def _hindrance(loaded: LoadedMetric, view: AgentTrace, barred: Barred) -> Unscored | None:
+    """Say why a metric is not to be called on a trace, if so."""
+    spec = loaded.spec
+    if spec.name in barred:
+        return Unscored(barred[spec.name], "failed")
+    lacking = missing_need(view, spec.needs)
+    return None if lacking is None else Unscored(lacking)
 
 
 def _bound(loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score]) -> Callable[[], object]:

@@ -49,6 +49,7 @@ class Pipeline:
         self._idle = asyncio.Event()
         self._idle.set()
         self.pending_spans = 0
+        self._failing: set[int] = set()
         self.sink_error: SpanscoreError | None = None
         """Why a sink lost scores, the last time that one did; None = never."""
 
@@ -125,6 +126,8 @@ class Pipeline:
             self.pending_spans -= spans
             add("spanscore_closed_traces_total", reason=trace.reason)
             add("spanscore_closed_spans_total", spans)
+            if result.completeness.undecodable:
+                add("spanscore_undecodable_total", result.completeness.undecodable)
             add(f"spanscore_{result.verdict}_spans_total", spans)
             if result.verdict == "not_agent":
                 add("spanscore_not_agent_traces_total")
@@ -133,11 +136,16 @@ class Pipeline:
             self._telemetry.observe("spanscore_scoring_delay_seconds", max(now - trace.closed, 0))
 
     async def _write(self, sink: Sink, scored: Sequence[ScoredTrace]) -> None:
-        """Write to a sink, several times if it asks for it; then its scores are lost, counted."""
+        """Write to a sink, several times if it asks for it; then its scores are lost, counted.
+
+        A sink that lost scores gets one try a batch until it works again: it must not hold
+        up the others.
+        """
         name = type(sink).__name__
-        for delay in (*_RETRY_DELAYS, None):
+        delays = () if id(sink) in self._failing else _RETRY_DELAYS
+        for delay in (*delays, None):
             try:
-                return await sink.write(scored)
+                await sink.write(scored)
             except RetryableError as error:
                 self.sink_error = error
                 if delay is not None:
@@ -146,7 +154,10 @@ class Pipeline:
                 self.sink_error = SpanscoreError(f"{name} failed: {type(error).__name__}")
                 self._faults.report(f"{name} failed", error)
                 break
+            else:
+                self._failing.discard(id(sink))
+                return
+        self._failing.add(id(sink))
+        self._telemetry.add("spanscore_sink_errors_total", sink=name)
         if isinstance(self.sink_error, RetryableError):
             self._faults.report(f"{name} lost scores", self.sink_error)
-        self._telemetry.add("spanscore_sink_errors_total", sink=name)
-        return None

@@ -6,6 +6,7 @@ process whose service is gone reads the end of its pipe and exits. (Pools that s
 channel between their workers, pebble's among them, promise none of the three.)
 """
 
+import atexit
 import contextlib
 import multiprocessing
 from multiprocessing.connection import Connection
@@ -28,6 +29,7 @@ class WorkerProcess:
 
     def __init__(self, config: dict[str, Any]) -> None:
         self._config = config
+        self._is_stopped = False
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
 
@@ -42,13 +44,22 @@ class WorkerProcess:
                 return self._start_once()
         return self._start_once()
 
+    def stop(self) -> None:
+        """End the process for good; may be called while another thread waits for it."""
+        self._is_stopped = True
+        self.kill()
+
     def _start_once(self) -> None:
+        if self._is_stopped:
+            raise TaskFailedError("stopped")
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
             target=worker.serve, args=(theirs, self._config), daemon=True
         )
         self._process.start()
+        # Else an exit that nobody prepared would wait for a worker that waits for work.
+        atexit.register(self._process.kill)
         theirs.close()
         self._receive(self._pipe, _START_TIMEOUT_S)
 
@@ -74,6 +85,7 @@ class WorkerProcess:
         process, self._process = self._process, None
         pipe, self._pipe = self._pipe, None
         if process is not None:
+            atexit.unregister(process.kill)
             process.kill()
             process.join()
         if pipe is not None:

@@ -1,8 +1,9 @@
 """From what a metric returned to checked `Score`s."""
 
 import math
-from typing import Any
+from typing import Any, Literal, get_args
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -23,6 +24,46 @@ class Subject(Struct, frozen=True, kw_only=True):
     close_reason: CloseReason | None = None
     revision: int = 1
     is_trace: bool = True
+
+
+def is_sound(result: object) -> bool:
+    """Whether a metric's result has the types it promises and can cross to another process.
+
+    `detail` must be JSON-ready: no odd objects, no integers beyond 64 bits, no broken text.
+    """
+    try:
+        if isinstance(result, Measurement):
+            checked = _Measured(result.explanation, result.detail, result.label)
+            msgspec.convert(dict(result.values), dict[str, Any])
+            return result.method in _METHODS and _is_sound(checked, _Measured)
+        if isinstance(result, Unscored):
+            return _is_sound(_Refused(result.reason, result.status, result.detail), _Refused)
+    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
+        pass
+    return False
+
+
+class _Measured(Struct, array_like=True):
+    explanation: str | None
+    detail: dict[str, Any] | None
+    label: str | None
+
+
+class _Refused(Struct, array_like=True):
+    reason: str
+    status: Literal["not_applicable", "failed", "skipped"]
+    detail: dict[str, Any] | None
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoders: dict[type[Struct], msgspec.msgpack.Decoder[Any]] = {
+    kind: msgspec.msgpack.Decoder(kind) for kind in (_Measured, _Refused)
+}
+_METHODS = frozenset(get_args(Method))
+
+
+def _is_sound(parts: Struct, kind: type[Struct]) -> bool:
+    return isinstance(_decoders[kind].decode(_encoder.encode(parts)), kind)
 
 
 def scores_of(
@@ -52,7 +93,12 @@ def _fault(spec: MetricSpec, result: Measurement) -> str | None:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, (bool, int, float)) and math.isfinite(value)
+    if not isinstance(value, (bool, int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        return False
 
 
 def _output(loaded: LoadedMetric, blank: Score, output: OutputSpec, result: Measurement) -> Score:

@@ -14,6 +14,7 @@ dies is replaced.
 import asyncio
 import logging
 import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -98,7 +99,7 @@ class PoolScorer:
         for process in self._workers:
             self._idle.put_nowait(process)
         # A thread a worker waits on its pipe, so that the event loop never does.
-        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="worker")
+        self._threads = ThreadPoolExecutor(workers, "worker", initializer=_block_signals)
 
     async def start(self) -> None:
         """Start the processes and wait until they take tasks.
@@ -130,8 +131,10 @@ class PoolScorer:
     async def stop(self) -> None:
         """End the processes."""
         for process in self._workers:
+            process.stop()
+        await asyncio.to_thread(self._threads.shutdown)
+        for process in self._workers:  # one that was just being started
             process.kill()
-        self._threads.shutdown()
 
     async def _score_alone(self, trace: ClosedTrace) -> ScoredTrace:
         try:
@@ -180,6 +183,11 @@ class PoolScorer:
         finally:
             self._idle.put_nowait(process)
         return worker.decode_result(result)
+
+
+def _block_signals() -> None:
+    """Let a process that this thread starts come to life without being hit by a signal."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, worker.SIGNALS)
 
 
 def build_scorer(config: Config, telemetry: Telemetry) -> Scorer:

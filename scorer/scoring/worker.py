@@ -18,6 +18,8 @@ from scorer.scoring.engine import Engine, build_engine
 from scorer.scoring.memory import settle_memory
 from scorer.telemetry import set_up_logging
 
+SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
+
 
 class Task(Struct, frozen=True, array_like=True):
     """A batch of traces to score; see `Engine.score` for `barred` and `only`."""
@@ -52,8 +54,11 @@ def serve(pipe: Connection, config: dict[str, object]) -> None:
 
     Returns when the other end of the pipe is closed: the service has ended.
     """
-    # The service decides when a worker ends; Ctrl-C reaches the whole process group.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The service decides when a worker ends: a signal to the whole process group (Ctrl-C,
+    # `timeout`, systemd) must not take away those who score what is still open.
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     set_up_logging("WARNING")
     engine = build_engine(parse_config(config))
     settle_memory()

@@ -87,6 +87,11 @@ SERIES: tuple[Series, ...] = (
     Series("spanscore_oldest_open_trace_seconds", "gauge", "Age of the oldest open trace."),
     Series("spanscore_closed_traces_total", "counter", "Closed traces by reason.", ("reason",)),
     Series("spanscore_closed_spans_total", "counter", "Spans of closed traces."),
+    Series(
+        "spanscore_undecodable_total",
+        "counter",
+        "Spans, log records and resources of closed traces whose bytes do not decode.",
+    ),
     Series("spanscore_scored_spans_total", "counter", "Spans of scored traces."),
     Series("spanscore_not_agent_traces_total", "counter", "Traces without any agent operation."),
     Series("spanscore_not_agent_spans_total", "counter", "Spans of traces that are not agents'."),

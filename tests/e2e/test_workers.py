@@ -1,6 +1,7 @@
 """Scoring processes that are killed, and a service that is: nothing is left behind or lost."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -22,19 +23,21 @@ SETTINGS = (
     "web.endpoint=127.0.0.1:0",
     "scoring.workers=2",
     "assembly.linger=100ms",
+    "sinks.jsonl.path=scores.jsonl",
 )
 
 
 class Serving:
     """A `spanscore serve` with two workers."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, **options):
         sets = [part for key in SETTINGS for part in ("--set", key)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "scorer", "serve", *sets],
             stderr=subprocess.PIPE,
             text=True,
             cwd=folder,
+            **options,
         )
         self.web = self.read(r"metrics on (http://\S+)/metrics")
         self.grpc = self.read(r"OTLP/gRPC on (\S+)")
@@ -105,6 +108,20 @@ def test_traffic_goes_on_while_workers_are_killed(serving):
     wait_for(lambda: serving.series("spanscore_closed_spans_total") == 20)
     assert serving.series("spanscore_scored_spans_total") == 20
     wait_for(lambda: len(serving.workers()) <= 2)
+
+
+def test_a_signal_to_the_whole_process_group_loses_nothing(tmp_path):
+    """As `timeout` and systemd do: the workers stay to score what is open."""
+    service = Serving(tmp_path, start_new_session=True)
+    wait_for(lambda: len(service.workers()) == 2)
+    scores = tmp_path / "scores.jsonl"
+    for number in range(1, 31):
+        service.send(number)
+    os.killpg(service.process.pid, signal.SIGTERM)
+    assert service.process.wait(20) == 0
+    service.close()
+    subjects = {json.loads(line)["subject"] for line in scores.read_text().splitlines()}
+    assert len(subjects) == 30
 
 
 def test_the_second_signal_ends_service_and_workers_at_once(serving):

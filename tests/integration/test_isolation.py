@@ -85,6 +85,14 @@ class Running:
         ("demo_loops", "timeout"),
         ("demo_nan", "non_finite"),
         ("demo_nonsense", "bad_result"),
+        ("demo_exits", "metric_raised"),
+        ("demo_interrupts", "metric_raised"),
+        ("demo_odd_detail", "bad_result"),
+        ("demo_odd_explanation", "bad_result"),
+        ("demo_odd_values", "bad_result"),
+        ("demo_huge_integer", "bad_result"),
+        ("demo_broken_text", "bad_result"),
+        ("demo_huge_value", "non_finite"),
     ],
 )
 async def test_a_bad_metric_fails_alone(bad, reason, workers):
@@ -119,6 +127,17 @@ async def test_a_metric_that_keeps_killing_is_suspended():
         assert outcome["demo_kills"] == ("failed", "suspended", None)
         assert outcome["demo_answer_length"] == ("scored", None, 3)
         assert running.telemetry.value("spanscore_worker_restarts_total") == restarts
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("demo_needs_nonsense", "it needs luck; known: answer"), ("demo_wrong_name", "must agree")],
+)
+def test_a_metric_that_could_never_score_stops_the_start(name, said):
+    """A wrong declaration is a configuration error, not a stream of failed scores."""
+    config = parse_config({"scoring": {"metrics": [name]}})
+    with pytest.raises(ConfigError, match=f"{name}: .*{said}"):
+        load_metrics(config.scoring)
 
 
 def test_a_plugin_that_does_not_load_stops_the_start():

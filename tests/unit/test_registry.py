@@ -82,6 +82,15 @@ def test_the_config_hash_tells_configurations_apart():
     assert len({plain.config_hash, mode.config_hash, bound.config_hash}) == 3
 
 
+def test_a_rule_may_name_groups_and_must_name_what_exists():
+    """A typo would switch scoring off without a word."""
+    rules = parse_config({"scoring": {"rules": [{"metrics": ["privacy", "cost"]}]}}).scoring.rules
+    assert registry.load_rules(rules)[0].metrics == ("pii_leakage", "cost")
+    rules = parse_config({"scoring": {"rules": [{"metrics": ["nope"]}]}}).scoring.rules
+    with pytest.raises(ConfigError, match=r"scoring\.rules\[0\]\.metrics: no metric named 'nope'"):
+        registry.load_rules(rules)
+
+
 def test_every_registered_part_loads():
     """Nothing in the entry points is broken."""
     for group in ("metrics", "dialects", "receivers", "sinks"):

@@ -3,7 +3,10 @@
 import math
 import os
 import signal
+import sys
 import time
+
+from msgspec.structs import replace
 
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, OutputSpec, Unscored
 
@@ -89,3 +92,91 @@ class Nonsense(_Demo):
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:
         return "good"
+
+
+class Exits(_Demo):
+    """Calls sys.exit, as a careless library may."""
+
+    name = "demo_exits"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        sys.exit(5)
+
+
+class Interrupts(_Demo):
+    """Raises what Ctrl-C raises."""
+
+    name = "demo_interrupts"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        raise KeyboardInterrupt
+
+
+class OddDetail(_Demo):
+    """Puts what is no JSON into its detail."""
+
+    name = "demo_odd_detail"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        return Measurement({"value": 1}, detail={"x": object()})
+
+
+class OddExplanation(_Demo):
+    """Explains itself with a number."""
+
+    name = "demo_odd_explanation"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        return Measurement({"value": 1}, explanation=5)
+
+
+class OddValues(_Demo):
+    """Returns a number where a mapping belongs."""
+
+    name = "demo_odd_values"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        return Measurement(5)
+
+
+class HugeInteger(_Demo):
+    """Has an integer in its detail that no wire format holds."""
+
+    name = "demo_huge_integer"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        return Measurement({"value": 1}, detail={"n": 2**70})
+
+
+class BrokenText(_Demo):
+    """Explains itself with half a surrogate pair."""
+
+    name = "demo_broken_text"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        return Measurement({"value": 1}, explanation="\ud83d")
+
+
+class HugeValue(_Demo):
+    """Measures an integer beyond every float."""
+
+    name = "demo_huge_value"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        return Measurement({"value": 10**400})
+
+
+class NeedsNonsense(AnswerLength):
+    """Needs what no trace has."""
+
+    name = "demo_needs_nonsense"
+
+    def __init__(self, *, mode: Mode = "beyond") -> None:
+        super().__init__(mode=mode)
+        self.spec = replace(self.spec, needs=("luck",))
+
+
+class WrongName(AnswerLength):
+    """Is registered under another name than its own."""
+
+    name = "demo_other_name"

@@ -1,6 +1,15 @@
 import pytest
 
-from scorer.dialects.values import as_text, decoded, identifier, integer, real, strings, text
+from scorer.dialects.values import (
+    as_text,
+    decoded,
+    identifier,
+    integer,
+    parse_json,
+    real,
+    strings,
+    text,
+)
 
 
 @pytest.mark.parametrize("value", ["__REDACTED__", "N/A", "<not specified>", "", "  ", None, 3])
@@ -51,3 +60,22 @@ def test_strings_come_from_lists_json_lists_and_scalars():
 def test_a_structure_becomes_compact_json_text():
     """Tool results in messages are text."""
     assert as_text({"a": [1]}) == '{"a":[1]}'
+
+
+def test_half_a_surrogate_pair_hides_nothing_else():
+    """A sender that cut an emoji in two must not make an answer vanish."""
+    document = parse_json('[{"content": "mail a@b.co \\ud83d", "n": 1}]')
+    assert document == [{"content": "mail a@b.co \ufffd", "n": 1}]
+    assert parse_json('{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
+
+
+def test_numbers_that_are_no_json_are_read():
+    """NaN is common in what Python programs call JSON."""
+    assert parse_json('{"score": NaN, "text": "x"}')["text"] == "x"
+
+
+def test_what_is_no_json_is_an_error():
+    """Also when it is deep enough to exhaust a recursive parser."""
+    for broken in ("{", "[1, 2", "[" * 100_000, "nope"):
+        with pytest.raises(ValueError, match="not JSON"):
+            parse_json(broken)

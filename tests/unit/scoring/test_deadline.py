@@ -6,18 +6,18 @@ import time
 
 import pytest
 
-from scorer.scoring.deadline import DeadlineExceeded, alarm, call_within
+from scorer.scoring.deadline import DeadlineExceeded, deadlines
 
 
 def test_a_quick_call_returns_its_result():
     """The limit does not change what a call returns."""
-    with alarm():
+    with deadlines() as call_within:
         assert call_within(1, lambda: 42) == 42
 
 
 def test_a_sleeping_call_is_ended():
     """Sleep is interrupted."""
-    with alarm(), pytest.raises(DeadlineExceeded):
+    with deadlines() as call_within, pytest.raises(DeadlineExceeded):
         call_within(0.02, lambda: time.sleep(10))
 
 
@@ -28,7 +28,7 @@ def test_a_busy_call_is_ended():
         while True:
             pass
 
-    with alarm(), pytest.raises(DeadlineExceeded):
+    with deadlines() as call_within, pytest.raises(DeadlineExceeded):
         call_within(0.02, loop)
 
 
@@ -42,14 +42,14 @@ def test_a_call_that_swallows_exceptions_is_ended():
             except Exception:
                 continue
 
-    with alarm(), pytest.raises(DeadlineExceeded):
+    with deadlines() as call_within, pytest.raises(DeadlineExceeded):
         call_within(0.02, stubborn)
 
 
 def test_no_alarm_is_left_behind():
     """No timer outlives a call, whether it returns or raises; no handler outlives the block."""
     before = signal.getsignal(signal.SIGALRM)
-    with alarm():
+    with deadlines() as call_within:
         call_within(5, lambda: None)
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
         with pytest.raises(ZeroDivisionError):
@@ -63,7 +63,7 @@ def test_outside_the_main_thread_there_is_no_limit():
     results = []
 
     def run():
-        with alarm():
+        with deadlines() as call_within:
             results.append(call_within(0.001, lambda: 7))
 
     thread = threading.Thread(target=run)

@@ -144,3 +144,9 @@ def test_an_unscored_result_is_passed_on():
 
     found = scores(Engine([loaded("a", Shy())], []))["a"]
     assert (found.status, found.reason) == ("not_applicable", "too_short")
+
+
+def test_a_trace_that_may_have_been_an_agent_s_is_quarantined():
+    """When nothing of it decodes, `not_agent` would be a guess."""
+    scored = Engine([loaded("a", Constant(1))], []).score(closed(b"\xff\xff"))
+    assert (scored.verdict, scored.reason) == ("quarantined", "undecodable")

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from scorer.assembly.budget import MemoryBudget
 from scorer.errors import RetryableError
@@ -183,3 +184,29 @@ async def test_drain_returns_at_once_when_there_is_nothing():
     """An idle pipeline is drained."""
     async with Run(FakeScorer()) as run:
         await asyncio.wait_for(run.pipeline.drain(), 1)
+
+
+async def test_a_sink_that_stays_broken_is_not_waited_for_again_and_again():
+    """After it lost a batch it gets one try a batch, so the others are not held up."""
+    broken = RecordingSink()
+    broken.raises = [RetryableError("disk full")] * 100
+    async with Run(FakeScorer(), broken) as run:
+        run.submit(*(closed(number) for number in range(1, 6)))
+        await run.pipeline.drain()
+        assert len(broken.raises) == 100 - 3 - 4  # three tries for the first batch, then one each
+        assert run.telemetry.value("spanscore_sink_errors_total") == 5
+        broken.raises.clear()
+        run.submit(closed(6))
+        await run.pipeline.drain()
+    assert [trace.trace_id[-1] for trace in broken.traces] == ["6"]
+
+
+async def test_what_did_not_decode_is_counted():
+    """A span that was acknowledged and then could not be read must not vanish."""
+    trace = replace(
+        closed(1), completeness=Completeness(span_count=2, root_present=True, undecodable=1)
+    )
+    async with Run(FakeScorer()) as run:
+        run.submit(trace)
+        await run.pipeline.drain()
+    assert run.telemetry.value("spanscore_undecodable_total") == 1

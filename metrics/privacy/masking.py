@@ -1,0 +1,89 @@
+"""Taking personal data and secrets out of a text that is going to be quoted.
+
+What the detectors find becomes its kind in brackets, `[email]`; what looks like a credential
+becomes `[secret]`: tokens with a provider's prefix, JSON web tokens, passwords in URLs, values
+behind a word such as "password", and long tokens that mix digits and letters as no word does.
+When in doubt it masks: a quote is there to show which sentence is meant.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+
+import re2
+
+from metrics.privacy.patterns import KINDS, Finder
+
+_SECRET = "[secret]"  # noqa: S105 - what stands in place of one
+_QUOTED_KINDS = tuple(kind for kind in KINDS if kind != "name")
+
+_PASS = (
+    r"(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort|contraseña|mot de passe|senha|wachtwoord)"
+)
+_KEY = (
+    r"(?:(?:(?:api|access|private|secret|auth|session|refresh)[ _-]?)?(?:key|token)|secret|"
+    r"credentials?)"
+)
+_IS = r"(?:is|are|was|lautet|ist|est|es|è|é)[ :]+"
+_CREDENTIALS = tuple(
+    re2.compile(pattern)
+    for pattern in (
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
+        r"eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?",
+        # Providers' prefixes: OpenAI, Anthropic, Stripe, GitHub, GitLab, Slack, AWS, Google ..
+        (
+            r"\b(?:sk|pk|rk|whsec)[-_][\w-]{8,}|\bgh[opsur]_\w{8,}|\bgithub_pat_\w{8,}|"
+            r"\bgl(?:pat|ptt|dt|rt)-[\w-]{8,}|\bxox[a-z]-[\w-]{6,}|\bxapp-[\w-]{6,}|"
+            r"\bA(?:KI|SI|GP|ID|RO|IP|NP|NV|BI|CC)A[A-Z0-9]{8,}|\bAIza[\w-]{16,}|\bya29\.[\w-]{8,}|"
+            r"\b(?:hf|npm|r8|gsk|dop_v1|shpat|shpss|sq0\w{3}|pypi|lin_api|pat|key)[-_]\w{12,}|"
+            r"\bSG\.[\w-]{8,}(?:\.[\w-]+)?"
+        ),
+        r"(?i)\b(?:bearer|basic|token) [a-z0-9._~+/=-]{12,}",
+        rf"(?i)\b(?:{_PASS}|{_KEY})[\"']? ?[:=] ?[\"'`]?[^\s\"'`,;]{{4,}}",
+        rf"(?i)\b{_PASS} {_IS}[\"'`]?[^\s\"'`,;]{{4,}}",
+        rf"(?i)\b{_KEY} {_IS}[\"'`]?[^\s\"'`,;]*\d[^\s\"'`,;]*",
+    )
+)
+_USER_INFO = re2.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/@]*:[^\s/@]*)@")
+_TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
+_CHANGES = 6  # a random token changes its kind of character at least every so many
+
+
+@cache
+def _finder() -> Finder:
+    return Finder(_QUOTED_KINDS)
+
+
+def masked(text: str) -> str:
+    """Return the text with personal data as `[kind]` and credentials as `[secret]`."""
+    spans = [(item.start, item.end, f"[{item.kind}]") for item in _finder().find(text)]
+    spans += [(start, end, _SECRET) for start, end in _secrets(text)]
+    shown: list[str] = []
+    reached = 0
+    for start, end, mask in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= reached:
+            shown += [text[reached:start], mask]
+        reached = max(reached, end)
+    return "".join([*shown, text[reached:]])
+
+
+def _secrets(text: str) -> Iterator[tuple[int, int]]:
+    safe = text.encode("utf-8", "replace").decode()  # RE2 takes no lone surrogate
+    for pattern in _CREDENTIALS:
+        for match in pattern.finditer(safe):
+            yield match.span()
+    for match in _USER_INFO.finditer(safe):
+        yield match.span(1)
+    for token in _TOKEN.finditer(safe):
+        if _is_random(token.group()):
+            yield token.span()
+
+
+def _is_random(token: str) -> bool:
+    """Whether a long token mixes digits and letters as words and paths do not."""
+    if not any(map(str.isdigit, token)):
+        return False
+    kinds = [(character.isdigit(), character.isupper()) for character in token]
+    changes = sum(a != b for a, b in pairwise(kinds))
+    return changes * _CHANGES >= len(token)
