@@ -272,9 +272,9 @@ def _outcome(view: AgentTrace) -> Outcome:
 
 
 def _bounded(value: Any) -> Any:
-    """Cut what goes into the detail of a score: long texts and long lists."""
+    """Cut long texts and lists that go into the detail of a score, and mask personal data."""
     if isinstance(value, str):
-        return value if len(value) <= _MAX_TEXT else value[:_MAX_TEXT] + "…"
+        return quoted(value, _MAX_TEXT)
     if isinstance(value, Mapping):
         return {str(key): _bounded(item) for key, item in list(value.items())[:_MAX_ITEMS]}
     if isinstance(value, list | tuple):

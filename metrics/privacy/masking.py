@@ -18,7 +18,7 @@ from metrics.privacy.patterns import KINDS, Finder
 _SECRET = "[secret]"  # noqa: S105 - what stands in place of one
 _QUOTED_KINDS = tuple(kind for kind in KINDS if kind != "name")
 
-_PASS = (
+_PASS = (  # noqa: S105 - words that announce one
     r"(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort|contraseña|mot de passe|senha|wachtwoord)"
 )
 _KEY = (
@@ -47,6 +47,7 @@ _CREDENTIALS = tuple(
 )
 _USER_INFO = re2.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/@]*:[^\s/@]*)@")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
+_MARGIN = 200  # characters read beyond a cut, for what it would split
 _CHANGES = 6  # a random token changes its kind of character at least every so many
 
 
@@ -66,6 +67,15 @@ def masked(text: str) -> str:
             shown += [text[reached:start], mask]
         reached = max(reached, end)
     return "".join([*shown, text[reached:]])
+
+
+def quoted(text: str, limit: int) -> str:
+    """Return the masked text, cut to `limit` characters; no finding is shown in part."""
+    length = limit + _MARGIN
+    shown = masked(text[:length])
+    if len(text) > length:
+        shown = shown[:-_MARGIN] + "…"
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int]]:

@@ -104,7 +104,7 @@ class PiiLeakage:
                 found.setdefault((finding.kind, finding.value), (finding, where))
         given = _Given(trace) if found and not self._check_input else None
         leaks = [item for item in found.values() if not (given and given.holds(item[0]))]
-        if not leaks and all(where == "error" for where in places.values()):
+        if not leaks and all(where[0] == "error" for where in places.values()):
             # An error may leak, but that one does not says nothing about outputs unseen.
             return Unscored("no_outputs")
         return self._measured(leaks, echoes=len(found) - len(leaks))

@@ -88,14 +88,17 @@ class OpenTrace:
         """Note an arrival and set when the trace is due without another one."""
         self.last_arrival = now
         self.last_position = position
-        wait = self.timers.linger if self.is_complete else self.timers.idle_timeout
+        wait = self.timers.idle_timeout
+        if self.is_complete:
+            wait = min(wait, self.timers.linger)
         self.due = min(now + wait, self.opened + self.timers.max_age)
 
     def timer_reason(self) -> CloseReason:
         """Say which timer makes the trace due."""
         if self.due >= self.opened + self.timers.max_age:
             return "max_age"
-        return "root" if self.is_complete else "idle"
+        lingered = self.is_complete and self.timers.linger <= self.timers.idle_timeout
+        return "root" if lingered else "idle"
 
     def add_log(self, wire: bytes, envelope: Envelope) -> int:
         """Keep a log record; returns the bytes charged."""

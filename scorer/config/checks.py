@@ -11,6 +11,8 @@ from scorer.config.tree import Config, MetricConfig
 from scorer.errors import ConfigError
 
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, not listened on
+_GRPC_LIMIT = 2**31 - 1
+_LONGEST_AGE = 30 * 86400
 _SAME = {"localhost": "127.0.0.1"}
 
 
@@ -90,9 +92,31 @@ def _thresholds(config: Config) -> Iterator[str]:
             )
 
 
+def _sizes(config: Config) -> Iterator[str]:
+    size = config.receivers.otlp.grpc.max_request_size
+    if size > _GRPC_LIMIT:
+        yield f"receivers.otlp.grpc.max_request_size: {size} is over gRPC's own limit of 2 GiB"
+
+
+def _timers(config: Config) -> Iterator[str]:
+    for name in ("linger", "idle_timeout", "max_age"):
+        value = getattr(config.assembly, name)
+        if value > _LONGEST_AGE:
+            yield f"assembly.{name}: {value} is over 30d; open traces are held in memory"
+
+
+def _receivers(config: Config) -> Iterator[str]:
+    otlp = config.receivers.otlp
+    if not (otlp.grpc.enabled or otlp.http.enabled):
+        yield "receivers: none is enabled, so nothing could ever be received"
+
+
 _CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     _exposed,
     _shared_addresses,
     _metrics,
     _thresholds,
+    _sizes,
+    _timers,
+    _receivers,
 )

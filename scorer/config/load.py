@@ -70,7 +70,8 @@ def _apply_override(tree: dict[str, Any], override: str) -> None:
     if not separator or not key:
         raise ConfigError(f"--set {override!r}: write it as key.path=value")
     try:
-        value = load_yaml(text)
+        # An IPv6 endpoint would be taken for the beginning of a list.
+        value = text if text.startswith("[") and "]:" in text else load_yaml(text)
     except yaml.YAMLError as error:
         why = getattr(error, "problem", None) or "it does not parse"
         raise ConfigError(f"--set {key}: {text!r} is not a YAML value: {why}") from error

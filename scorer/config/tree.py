@@ -166,7 +166,10 @@ class PrometheusConfig(_Section, frozen=True):
     max_label_values: Annotated[
         int, _count("values of one such label; the rest is counted as `other`")
     ] = 200
-    max_series: Annotated[int, _count("time series in all; the rest falls into `other`")] = 20_000
+    max_series: Annotated[
+        int,
+        _count("time series whose labels come from spans, in all; the rest is counted as `other`"),
+    ] = 20_000
 
 
 class JsonlConfig(_Section, frozen=True):

@@ -69,6 +69,12 @@ class TestTimers:
         assert closed.reason == "idle"
         assert closed.completeness.orphan_parents == 1
 
+    def test_the_shorter_of_linger_and_idle_timeout_counts(self):
+        """A complete trace is idle too."""
+        assembler = make(timers=Timers(linger=50, idle_timeout=30, max_age=100))
+        assembler.push([span(1)], at(), 0)
+        assert [closed.reason for closed in assembler.poll(30)] == ["idle"]
+
     def test_a_missing_parent_makes_a_trace_with_root_wait(self):
         """The root alone is not enough while a named parent has not come."""
         assembler = make()

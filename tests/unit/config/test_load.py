@@ -158,6 +158,28 @@ def test_loopback_needs_none(host):
     assert load_config(None, [f"web.endpoint='{host}:4000'"]).web.endpoint.is_loopback
 
 
+def test_an_ipv6_endpoint_needs_no_quotes():
+    """`--set web.endpoint=[::1]:9464` works as it is written."""
+    assert load_config(None, ["web.endpoint=[::1]:9464"]).web.endpoint.host == "::1"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["receivers.otlp.grpc.max_request_size=3GiB"], "over gRPC's own limit"),
+        (["assembly.linger=31d"], r"assembly\.linger: 31d is over 30d"),
+        (
+            ["receivers.otlp.grpc.enabled=false", "receivers.otlp.http.enabled=false"],
+            "none is enabled",
+        ),
+    ],
+)
+def test_what_could_never_work_is_refused(overrides, said):
+    """Before anything starts."""
+    with pytest.raises(ConfigError, match=said):
+        load_config(None, overrides)
+
+
 def test_the_printed_configuration_reads_back_the_same():
     """What `check-config` prints is itself a configuration."""
     config = load_config(None, ["assembly.linger=1500ms", "assembly.memory=3MiB"])
