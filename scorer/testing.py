@@ -1,5 +1,7 @@
 """Fakes and builders for tests of Spanscore and of plug-ins; the service uses none of it."""
 
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -177,26 +179,41 @@ class TraceBuilder:
         return logs_pb2.LogsData(resource_logs=[group]).SerializeToString()
 
 
-def assert_balance(telemetry: Telemetry) -> None:
+_FATES = ("offered", "refused", "accepted", "duplicate", "reread", "late_unjoined", "closed")
+_VERDICTS = ("scored", "not_agent", "quarantined")
+
+
+def assert_balanced(spans: Mapping[str, float]) -> None:
     """Assert that every offered span is accounted for exactly once.
 
     offered = refused + accepted; accepted = duplicate + reread + late_unjoined + open +
-    closed; closed = scored + not_agent + quarantined.
+    closed; closed = scored + not_agent + quarantined. A count that is not given is 0.
     """
+    count = defaultdict(float, spans)
+    held = sum(count[name] for name in ("duplicate", "reread", "late_unjoined", "open", "closed"))
+    assert count["offered"] == count["refused"] + count["accepted"], spans
+    assert count["accepted"] == held, spans
+    assert count["closed"] == sum(count[name] for name in _VERDICTS), spans
+
+
+def assert_balance(telemetry: Telemetry) -> None:
+    """Assert the balance of a service or an ingest by its series."""
     for hook in telemetry.refresh:
         hook()
+    names = (*_FATES, *_VERDICTS)
+    spans = {name: telemetry.value(f"spanscore_{name}_spans_total") for name in names}
+    assert_balanced(spans | {"open": telemetry.value("spanscore_open_spans")})
 
-    def count(name: str) -> int:
-        return int(telemetry.value(f"spanscore_{name}"))
 
-    offered, refused = count("offered_spans_total"), count("refused_spans_total")
-    accepted, closed = count("accepted_spans_total"), count("closed_spans_total")
-    held = count("open_spans") + closed
-    fates = ("duplicate_spans_total", "reread_spans_total", "late_unjoined_spans_total")
-    verdicts = ("scored_spans_total", "not_agent_spans_total", "quarantined_spans_total")
-    assert offered == refused + accepted, (offered, refused, accepted)
-    assert accepted == held + sum(map(count, fates)), (accepted, held, [*map(count, fates)])
-    assert closed == sum(map(count, verdicts)), (closed, [*map(count, verdicts)])
+def assert_scrape_balance(text: str) -> None:
+    """Assert the balance of what /metrics answered (text format)."""
+    spans: dict[str, float] = {}
+    for line in text.splitlines():
+        found = re.match(r"spanscore_(\w+?)_spans(?:_total)?(?:{.*})? (\S+)$", line)
+        if found:
+            spans[found[1]] = spans.get(found[1], 0.0) + float(found[2])
+    assert "offered" in spans, "this is no answer of /metrics"
+    assert_balanced(spans)
 
 
 def _key_values(attributes: Mapping[str, Any]) -> list[common_pb2.KeyValue]:

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from scorer.testing import assert_balanced
+
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 START = 1_760_000_000 * 10**9
 
@@ -167,6 +169,7 @@ def test_replay_writes_scores_and_a_summary(spans_file, tmp_path):
         assert done.returncode == 0, done.stderr
         outs.append(out.read_bytes())
     summary = json.loads(done.stdout)
+    assert_balanced(summary["spans"])
     assert summary["spans"]["offered"] == summary["spans"]["scored"] == 2
     by_name = {(m["metric"], m["output"]): m for m in summary["metrics"]}
     assert by_name["latency", "value"]["mean"] == 2.0

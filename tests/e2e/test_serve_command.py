@@ -9,6 +9,8 @@ import urllib.request
 
 import pytest
 
+from scorer.testing import assert_scrape_balance
+
 FREE_PORTS = (
     "receivers.otlp.grpc.endpoint=127.0.0.1:0",
     "receivers.otlp.http.endpoint=127.0.0.1:0",
@@ -71,6 +73,7 @@ def test_the_demo_fills_metrics(serve):
     while time.monotonic() < deadline:
         with urllib.request.urlopen(url) as response:
             text = response.read().decode()
+        assert_scrape_balance(text)
         scored = re.findall(r'^spanscore_traces_total\{service="(.+)"\} ', text, re.MULTILINE)
         if len(scored) >= 3:
             break

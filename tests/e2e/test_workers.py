@@ -14,7 +14,7 @@ import grpc
 import psutil
 import pytest
 
-from scorer.testing import TraceBuilder
+from scorer.testing import TraceBuilder, assert_scrape_balance
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 SETTINGS = (
@@ -62,8 +62,10 @@ class Serving:
             channel.unary_unary(EXPORT)(builder.request())
 
     def series(self, name):
+        """Return a series summed over its labels; the balance holds at every look."""
         with urllib.request.urlopen(f"{self.web}/metrics") as answer:
             text = answer.read().decode()
+        assert_scrape_balance(text)
         return sum(float(v) for v in re.findall(rf"^{name}(?:{{.*}})? (\S+)", text, re.MULTILINE))
 
     def close(self):

@@ -13,11 +13,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from scorer.config import parse_config
 from scorer.errors import ConfigError, PermanentError, SpanscoreError
-from scorer.receivers.replay import replay
+from scorer.receivers.replay import replay as run_replay
 from scorer.scoring import process as process_module
 from scorer.service import Service
 from scorer.sinks.jsonl import ScoresFile
-from scorer.testing import RecordingSink, TraceBuilder
+from scorer.testing import RecordingSink, TraceBuilder, assert_balance, assert_balanced
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
@@ -74,6 +74,13 @@ def length_prefixed(body):
     return len(body).to_bytes(4, "big") + body
 
 
+async def replay(*args, **options):
+    """Replay, and check that every span is accounted for."""
+    summary = await run_replay(*args, **options)
+    assert_balanced(summary.spans)
+    return summary
+
+
 async def scores_of(folder, out, **sections):
     summary = await replay(config(**sections), [str(folder)], sinks=[ScoresFile(out)])
     return summary, out.read_bytes()
@@ -112,6 +119,7 @@ async def test_live_sending_gives_the_same_values(recording, tmp_path):
             await channel.unary_unary(EXPORT)(agent_trace(number, minutes=10 * number).request())
     stop.set()
     await task
+    assert_balance(service.telemetry)
     assert by_id(live.read_bytes()) == by_id(data)
 
 

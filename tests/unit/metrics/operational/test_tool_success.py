@@ -1,7 +1,7 @@
 import pytest
 
 from metrics.operational.tool_success import ToolSuccess
-from scorer.api import AgentTrace, ToolCall, Unscored
+from scorer.api import AgentTrace, Handoff, ToolCall, Unscored
 
 
 def trace(*calls):
@@ -27,14 +27,61 @@ def call(name="search", status="success", **more):
         (call(result='{"error": '), False),
         (call(result="an error is described here"), False),
         (call(result=[{"error": "nested"}]), False),
-        (call(status=None), False),
         (call(status=None, result=""), False),
+        (call(status=None, result={"rows": 0}), False),
     ],
 )
 def test_a_call_fails_by_status_error_type_or_envelope(bad, fails):
     """Of two calls one may fail: 1/2 or 2/2."""
     value = ToolSuccess().score(trace(call(), bad)).values["value"]
     assert value == (0.5 if fails else 1.0)
+
+
+def test_a_call_of_unknown_outcome_is_left_out():
+    """One of two known calls failed: 1/2, however many others say nothing."""
+    unknown = call("b", status=None)
+    result = ToolSuccess().score(trace(call(), call(status="error"), unknown, unknown))
+    assert result.values["value"] == 0.5
+    assert result.detail["unknown"] == 2
+    assert "b" not in result.detail["by_tool"]
+    nothing = ToolSuccess().score(trace(unknown, unknown))
+    assert nothing == Unscored("no_tool_outcome", detail={"unknown": 2})
+
+
+def test_an_outcome_may_be_known_by_an_error_type_alone():
+    """No status and no result, but an error type: failed."""
+    view = trace(call(status=None, error_type="Timeout"))
+    assert ToolSuccess().score(view).values["value"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "steering",
+    [
+        call("final_answer"),
+        call("transfer_to_billing_agent", "error"),
+        call("transfer_to_agent", arguments={"agent_name": "billing"}),
+        call("Delegate work to coworker", arguments={"coworker": "Billing", "task": "t"}),
+        call("handoff_to_billing"),
+    ],
+)
+def test_a_call_that_steers_the_run_is_no_tool(steering):
+    """Handing over and answering neither raise nor lower the share."""
+    handoffs = (Handoff("triage", "billing"),)
+    view = AgentTrace(
+        trace_id="t", tool_calls=(steering, call(), call(status="error")), handoffs=handoffs
+    )
+    result = ToolSuccess().score(view)
+    assert result.values["value"] == 0.5
+    assert result.detail["control"] == 1
+    alone = AgentTrace(trace_id="t", tool_calls=(steering,), handoffs=handoffs)
+    assert ToolSuccess().score(alone) == Unscored("no_tool_calls")
+
+
+def test_a_transfer_of_something_else_is_a_tool():
+    """Money is not handed over to an agent."""
+    money = call("transfer_to_account", "error", arguments={"to": "savings", "amount": 5})
+    view = AgentTrace(trace_id="t", tool_calls=(money,), handoffs=(Handoff("a", "b"),))
+    assert ToolSuccess().score(view).values["value"] == 0.0
 
 
 def test_counts_are_kept_by_tool():

@@ -34,6 +34,17 @@ def found(text, kinds=DEFAULT_KINDS):
         ("12 bis rue de l'Église, Paris", ("address", "12 bis rue de l'Église")),
         ("Calle Mayor 7, Madrid", ("address", "Calle Mayor 7")),
         ("PO Box 991", ("address", "PO Box 991")),
+        ("4111.1111.1111.1111", ("credit_card", "4111.1111.1111.1111")),
+        ("4111 1111\n1111 1111", ("credit_card", "4111 1111\n1111 1111")),
+        ("4111 11\n11 1111 1111", ("credit_card", "4111 11\n11 1111 1111")),
+        ("card 41111111\r\n11111111", ("credit_card", "41111111\r\n11111111")),
+        ("4111111111111111/12/27", ("credit_card", "4111111111111111")),
+        ("https://a.co/pay?card=4111111111111111", ("credit_card", "4111111111111111")),
+        ("DE89-3704-0044-0532-0130-00", ("iban", "DE89-3704-0044-0532-0130-00")),
+        ('"john doe"@example.com', ("email", '"john doe"@example.com')),
+        ("Tel. No. 555-123-4567", ("phone", "555-123-4567")),
+        ("my number is 555-123-4567", ("phone", "555-123-4567")),
+        ("customer phone 555-123-4567", ("phone", "555-123-4567")),
     ],
 )
 def test_personal_data_is_found(text, expected):
@@ -57,6 +68,23 @@ def test_personal_data_is_found(text, expected):
         "v1.2.3.4567",
         "$1 234 567.89",
         "4111 1111 1111 1112",  # Luhn
+        "0.4111111111111111",
+        "4111111111111111.25",
+        "1,4111,1111,1111,1111",
+        "94111111111111111",
+        "4111111111111111" * 3,
+        "https://example.com/status/4111111111111111",
+        "/orders/4111111111111111/items",
+        "a1b2-4111-1111-1111-1111-c3d4",
+        "12345678-1234-4321-8765-123456789012",
+        "41111111\n11111111",
+        "4111\n1111\n1111\n1111",
+        "part no. 555-123-4567",
+        "Order 555-123-4567",
+        "order number is 555-123-4567",
+        "ID: 555-123-4567",
+        "customer id 555-123-4567",
+        "Bestellnummer: 555-123-4567",
         "1111 1111 1111 1117",  # no issuer
         "0000000000000000",
         "000-12-3456",  # area
@@ -96,6 +124,34 @@ def test_each_place_counts_once_for_the_strictest_kind():
     assert [kind for kind, _ in found(text)] == ["credit_card", "phone"]
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("4111\u00a01111\u202f1111\u20091111", "credit_card"),
+        ("4111\u20111111\u20111111\u20111111", "credit_card"),
+        ("\uff14\uff11\uff11\uff11 1111 1111 1111", "credit_card"),
+        ("\u0664\u0661\u0661\u0661 1111 1111 1111", "credit_card"),
+        ("4111\u200b1111\u200b1111\u200b1111", "credit_card"),
+        ("078\u201305\u20131120", "ssn"),
+        ("078\u221205\ufe631120", "ssn"),
+        ("078\u201405\u20141120", "ssn"),
+        ("DE89\u20073704\u20070044\u20070532\u20070130\u200700", "iban"),
+        ("ann\uff20example\uff0ecom", "email"),
+        ("ann@exam\u00adple.com", "email"),
+        ("\uff08555\uff09\u00a0010\u20104477", "phone"),
+    ],
+)
+def test_typographic_characters_hide_nothing(text, kind):
+    """Dashes, spaces, digits and signs of any shape are read as the plain ones."""
+    for prefix in ("", "東京 ", "\u200b\u2019 "):
+        assert found(f"{prefix}{text}.") == [(kind, text)]
+
+
+def test_a_dash_that_parts_clauses_is_no_hyphen():
+    """The phone number behind it is not a piece of the word in front."""
+    assert found("call me\u2014555-123-4567") == [("phone", "555-123-4567")]
+
+
 def test_offsets_are_characters_even_around_broken_text():
     """Text before a finding may be of any script, or not even valid text."""
     for prefix in ("東京 ", "\ud800 ", "é"):
@@ -114,7 +170,23 @@ def test_no_detector_at_all_finds_nothing():
     assert Finder(()).find("a@b.co") == []
 
 
-@pytest.mark.parametrize("unit", ["1 ", "a@", "a@b.co ", "+1 ", "street ", "Abc ", "555-123-4567 "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "1 ",
+        "a@",
+        "a@b.co ",
+        "4111.",
+        "4111\n",
+        "\u200b1",
+        '"a@',
+        "id: ",
+        "+1 ",
+        "street ",
+        "Abc ",
+        "555-123-4567 ",
+    ],
+)
 def test_hostile_text_takes_linear_time(unit):
     """100 KB of any repetition is scanned in well under five seconds."""
     text = unit * (100_000 // len(unit))

@@ -22,6 +22,10 @@ from metrics.privacy import phones
         ("", "123-456-7890", "-12", 0.0),
         ("", "123 456 7890", ".5", 0.0),
         ("", "123456", "", 0.0),
+        ("part ", "555-123-4567", "", 0.0),
+        ("part ", "+1 555 123 4567", "", 0.95),
+        ("call, no. ", "555-123-4567", "", 0.9),
+        ("no. ", "555-123-4567", "", 0.0),
     ],
 )
 def test_country_code_shape_or_a_word_beside_it_make_a_phone_number(

@@ -54,6 +54,36 @@ def test_what_is_no_child_changes_nothing(other):
     assert result.detail["failed"] == (["z"] if other.metric == "z" else [])
 
 
+def test_a_complement_counts_once():
+    """Faithfulness .4 and its complement .6 (lower is better, so .4 too) are one child of .4."""
+    pair = [
+        score("faithfulness", 0.4),
+        score("hallucination_rate", 0.6, direction="lower"),
+        score("a", 1.0),
+    ]
+    result = combine(pair)
+    assert result.values["value"] == pytest.approx(0.7)
+    assert set(result.detail["children"]) == {"faithfulness", "a"}
+    assert combine(pair[1:]).values["value"] == pytest.approx(0.7)
+    named = combine(pair, children=["faithfulness", "hallucination_rate", "a"])
+    assert named.values["value"] == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("values", "explanation"),
+    [
+        ([1.0, 1.0], "2 scores, all 1"),
+        ([0.5], "1 score, which is 0.5"),
+        ([1.0, 0.25], "2 scores; the lowest is b (0.25)"),
+        ([1.0, 0.5, 0.5], "3 scores; the lowest are b, c (0.5)"),
+    ],
+)
+def test_the_lowest_are_named_where_there_is_a_lowest(values, explanation):
+    """Equal scores have none."""
+    scores = [score(name, value) for name, value in zip("abc", values, strict=False)]
+    assert combine(scores).explanation == explanation
+
+
 def test_no_usable_child_is_not_applicable():
     """Without any child there is no value, above all no 0."""
     assert combine([]).reason == "no_usable_child"
