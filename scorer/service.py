@@ -145,7 +145,7 @@ class Service:
                 async with asyncio.timeout(limit):
                     await self._stop_listening(min(limit / 2, 5))
                     await self._pipeline.drain()
-        pending = self._pipeline.pending_traces
+            pending = self._pipeline.pending_traces
         if pending:
             raise SpanscoreError(
                 f"{limit:g} s for stopping are over and {pending} closed traces are not scored; "

@@ -97,7 +97,8 @@ def _completeness(completeness: Mapping[str, Any], span_count: int | None) -> It
 
 def _scores(scores: Sequence[Mapping[str, Any]]) -> Table:
     table = Table("metric", "value", "label", "status", "reason", "explanation", box=box.SIMPLE)
-    for score in scores:
+    # An optional output that was not measured is no news.
+    for score in (score for score in scores if score.get("status") != "missing"):
         name = output_name(str(score["metric"]), str(score.get("output", "value")))
         rest = (score.get(key) for key in ("label", "status", "reason", "explanation"))
         table.add_row(_text(name), number(score.get("value")), *map(_text, rest))

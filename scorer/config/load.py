@@ -36,7 +36,7 @@ def load_config(path: str | Path | None = None, overrides: Sequence[str] = ()) -
 def parse_config(tree: Mapping[str, Any]) -> Config:
     """Turn plain data into a checked `Config`; raises ConfigError naming the path of a fault."""
     try:
-        given = _without_empty(_substitute(tree, "$"), Config())
+        given = _without_empty(_substituted(tree), Config())
         config = msgspec.convert(given, Config, dec_hook=decode_quantity)
     except msgspec.ValidationError as error:
         raise ConfigError(explain(str(error), Config)) from error
@@ -84,6 +84,13 @@ def _apply_override(tree: dict[str, Any], override: str) -> None:
         if not isinstance(node, dict):
             raise ConfigError(f"--set {key}: {name} is not a section")
     node[last] = value
+
+
+def _substituted(tree: Any) -> Any:
+    try:
+        return _substitute(tree, "$")
+    except RecursionError as error:
+        raise ConfigError("the configuration contains itself (a YAML alias)") from error
 
 
 def _substitute(value: Any, path: str) -> Any:

@@ -85,7 +85,9 @@ class AssemblyConfig(_Section, frozen=True):
     )
     memory: Annotated[
         PositiveSize,
-        _is("bytes that open and not yet scored traces may hold; then requests are refused"),
+        _is(
+            "bytes that unfinished traces may hold, and one request more; then requests are refused"
+        ),
     ] = PositiveSize(512 * 2**20)
     max_spans_per_trace: Annotated[int, _count("close a trace at this many spans")] = 50_000
     max_bytes_per_trace: Annotated[PositiveSize, _is("close a trace at this size")] = PositiveSize(
@@ -137,7 +139,8 @@ class ScoringConfig(_Section, frozen=True):
         _is("scoring processes; 0 = in the service's own; auto = one a core, less one"),
     ] = "auto"
     task_timeout: Annotated[
-        PositiveDuration, _is("a worker that is silent for this long is replaced")
+        PositiveDuration,
+        _is("a worker that is silent for this long outside of any metric is replaced"),
     ] = PositiveDuration(30)
     thresholds: Annotated[
         dict[str, Threshold], _is("`{METRIC: {min: .., max: ..}}`; default: the metric's own")

@@ -157,7 +157,7 @@ def _parse(message: type[_M], body: bytes, name: str) -> _M:
     try:
         return message.FromString(body)
     except DecodeError as error:
-        raise PermanentError(f"{len(body)} bytes that are no {name}: {error}") from error
+        raise PermanentError(f"a body of {len(body)} bytes that is no {name}") from error
 
 
 def _split_spans(

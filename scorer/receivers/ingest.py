@@ -1,5 +1,6 @@
 """The one door for spans: split, admit, assemble, count. All receivers go through it."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
@@ -10,7 +11,9 @@ from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace
 from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.split import END_MARKER, has_end_marker, split_logs, split_traces
-from scorer.telemetry import Telemetry
+from scorer.telemetry import FaultLog, Telemetry
+
+_LOG = logging.getLogger("spanscore.receivers")
 
 _END_MARKER = END_MARKER.encode()
 # How long the budget may refuse before the oldest traces are closed to make room, seconds.
@@ -67,6 +70,7 @@ class AssemblingIngest:
         self._on_closed = on_closed
         self._requests = 0
         self._full_since: float | None = None
+        self._faults = FaultLog(_LOG, clock)
         self._is_stopping = False
 
     def stop(self) -> None:
@@ -156,8 +160,10 @@ class AssemblingIngest:
             self._full_since = now
             room = max(size, int(self._budget.limit * _RELIEF))
             self._on_closed(self._assembler.relieve(room, now))
-        raise RetryableError(
+        full = RetryableError(
             f"the memory budget is full (assembly.memory: {int(self._budget.limit)} bytes); "
             "send it again",
             retry_after_s=1,
         )
+        self._faults.report("requests are refused", full)
+        raise full

@@ -145,15 +145,15 @@ class _Replay:
         self._bad_requests: list[str] = []
 
     async def run(self, progress: Callable[[ReplayProgress], None]) -> ReplaySummary:
-        async with background() as tasks:
+        async with contextlib.AsyncExitStack() as stack:
+            for sink in self._sinks:
+                stack.push_async_callback(sink.close)
+            stack.push_async_callback(self._scorer.stop)
+            # Left first, so that nothing is scored or written when a run is given up.
+            tasks = await stack.enter_async_context(background())
             tasks.append(asyncio.create_task(self._pipeline.run()))
-            try:
-                await self._scorer.start()
-                await self._score_all(progress)
-            finally:
-                for sink in self._sinks:
-                    await sink.close()
-                await self._scorer.stop()
+            await self._scorer.start()
+            await self._score_all(progress)
         progress(self._progress())
         return self._result()
 

@@ -64,15 +64,15 @@ class Engine:
         self._bounded = {item.spec.name for item in metrics if item.threshold is not None}
         self._breaker = Breaker()
         self._faults = FaultLog(_LOG)
+        # Told the index of each metric before it is called, None after the last one.
+        self.at_metric: Callable[[int | None], None] = _tell_nobody
 
     def view(self, closed: ClosedTrace) -> AgentTrace:
         """Return what metrics would read of a trace."""
         return self._references.attach(normalise(decode_trace(closed), self._dialects))
 
-    def score(
-        self, closed: ClosedTrace, barred: Barred = _NONE_BARRED, only: str | None = None
-    ) -> ScoredTrace:
-        """Score a closed trace; `only` runs a single metric ("" = none, just normalise)."""
+    def score(self, closed: ClosedTrace, barred: Barred = _NONE_BARRED) -> ScoredTrace:
+        """Score a closed trace; metrics in `barred` are not called but `failed` with its reason."""
         try:
             view = self.view(closed)
         except Exception as error:  # noqa: BLE001 - the boundary of one trace
@@ -86,7 +86,7 @@ class Engine:
             revision=closed.revision,
         )
         try:
-            scored = self._score(subject, barred, only)
+            scored = self._score(subject, barred)
         except Exception as error:  # noqa: BLE001 - the boundary of one trace
             self._faults.report("a trace cannot be scored", error)
             return quarantined(closed, "scoring_failed")
@@ -98,9 +98,9 @@ class Engine:
         subject = Subject(
             id=subject_id, trace=view, event_time=rfc3339(view.end_ns), is_trace=False
         )
-        return self._score(subject, _NONE_BARRED, None)
+        return self._score(subject, _NONE_BARRED)
 
-    def _score(self, subject: Subject, barred: Barred, only: str | None) -> ScoredTrace:
+    def _score(self, subject: Subject, barred: Barred) -> ScoredTrace:
         view = subject.trace
         scores: list[Score] = []
         seconds: dict[str, float] = {}
@@ -108,10 +108,9 @@ class Engine:
         if view.is_agent:
             skipped = self._skipped(view)
             with deadlines() as call_within:
-                for loaded in self.metrics:
+                for index, loaded in enumerate(self.metrics):
                     name = loaded.spec.name
-                    if only is not None and name != only:
-                        continue
+                    self.at_metric(index)
                     started = time.perf_counter()
                     result = (
                         skipped(name)
@@ -120,6 +119,7 @@ class Engine:
                     )
                     seconds[name] = time.perf_counter() - started
                     scores.extend(scores_of(loaded, subject, result))
+                self.at_metric(None)
         return ScoredTrace(
             tenant=view.tenant,
             trace_id=view.trace_id,
@@ -211,6 +211,10 @@ def quarantined(closed: ClosedTrace, reason: str) -> ScoredTrace:
         completeness=closed.completeness,
         closed=closed.closed,
     )
+
+
+def _tell_nobody(_index: int | None) -> None:
+    """Nobody watches an engine in the service's own process."""
 
 
 def _hindrance(loaded: LoadedMetric, view: AgentTrace, barred: Barred) -> Unscored | None:

@@ -3,12 +3,11 @@
 Both take a batch of closed traces and return their scored forms in the same order, and
 never raise for what a metric does.
 
-The pool isolates by escalation. A batch that hangs past its time-out or kills its worker
-is scored again trace by trace; a trace that does so again is probed metric by metric, each
-in a task of its own. The metrics that hang or kill are then barred for that trace, whose
-other scores are made as usual; a trace that cannot even be normalised is quarantined. A
-metric that keeps doing it is barred everywhere for a while. Only the worker that hangs or
-dies is replaced.
+The pool isolates by looking. A worker notes which trace and which metric it is at, so when it
+hangs or dies, the culprit is known: its trace is scored apart, once more as it is (somebody
+may have killed the worker) and then without that metric, whose score is `failed`; the rest
+of the batch goes on. A trace at which workers fail outside of any metric is quarantined. A
+metric that keeps doing it is barred everywhere for a while.
 """
 
 import asyncio
@@ -20,10 +19,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
+import msgspec
+
 from scorer.api import ScoredTrace
 from scorer.config import Config, to_plain
 from scorer.errors import SpanscoreError
 from scorer.model.trace import ClosedTrace
+from scorer.registry import LoadedMetric
 from scorer.scoring import worker
 from scorer.scoring.breaker import Breaker
 from scorer.scoring.engine import Engine, build_engine, quarantined
@@ -85,16 +87,21 @@ class PoolScorer:
     """Scores in `workers` spawned processes."""
 
     def __init__(
-        self, config: Config, workers: int, metrics: Sequence[str], on_restart: Callable[[], None]
+        self,
+        config: Config,
+        workers: int,
+        metrics: Sequence[LoadedMetric],
+        on_restart: Callable[[], None],
     ) -> None:
         # Two batches a worker keep it busy while a result is taken in.
         self.concurrency = 2 * workers
-        self._timeout = float(config.scoring.task_timeout)
-        self._metrics = tuple(metrics)
+        self._metrics = tuple(loaded.spec.name for loaded in metrics)
         self._on_restart = on_restart
         self._breaker = Breaker(cool_down=600.0)
+        limits = [loaded.timeout_s for loaded in metrics]
+        silence = float(config.scoring.task_timeout)
         plain = to_plain(config)
-        self._workers = [WorkerProcess(plain) for _ in range(workers)]
+        self._workers = [WorkerProcess(plain, limits, silence) for _ in range(workers)]
         self._idle: asyncio.Queue[WorkerProcess] = asyncio.Queue()
         for process in self._workers:
             self._idle.put_nowait(process)
@@ -121,12 +128,19 @@ class PoolScorer:
             )
 
     async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
-        """Score a batch; on a failure trace by trace."""
-        batch = tuple(traces)
+        """Score a batch; the trace at which a worker fails is scored apart from the others."""
+        batch = list(traces)
         try:
-            return await self._run(Task(batch, self._barred()))
-        except TaskFailedError:
-            return [await self._score_alone(trace) for trace in batch]
+            return await self._run(batch, self._barred())
+        except TaskFailedError as error:
+            at = min(error.place.trace, len(batch) - 1) if error.place else 0
+            before, culprit, after = batch[:at], batch[at], batch[at + 1 :]
+            scored = await self.score(before) if before else []
+            if len(batch) == 1 or str(error) == "timeout":
+                scored.append(await self._score_alone(culprit, error))
+            else:
+                scored += await self.score([culprit])
+            return scored + (await self.score(after) if after else [])
 
     async def stop(self) -> None:
         """End the processes."""
@@ -136,53 +150,47 @@ class PoolScorer:
         for process in self._workers:  # one that was just being started
             process.kill()
 
-    async def _score_alone(self, trace: ClosedTrace) -> ScoredTrace:
-        try:
-            return (await self._run(Task((trace,), self._barred())))[0]
-        except TaskFailedError:
-            return await self._score_without_culprits(trace)
-
-    async def _score_without_culprits(self, trace: ClosedTrace) -> ScoredTrace:
+    async def _score_alone(self, trace: ClosedTrace, error: TaskFailedError) -> ScoredTrace:
+        """Score a trace at which a worker failed, without the metrics that are to blame."""
         barred = self._barred()
-        try:
-            await self._run(Task((trace,), barred, only=""))
-            for name in self._metrics:
-                reason = await self._probe(trace, name, barred)
-                if reason:
-                    barred[name] = reason
-                    self._breaker.strike(name, time.monotonic())
-            return (await self._run(Task((trace,), barred)))[0]
-        except TaskFailedError as error:
-            return quarantined(trace, str(error))
-
-    async def _probe(self, trace: ClosedTrace, name: str, barred: dict[str, str]) -> str | None:
-        """Return why a metric cannot run on a trace, or None when it can."""
-        if name in barred:
-            return None
-        try:
-            await self._run(Task((trace,), barred, only=name))
-        except TaskFailedError as error:
+        for _ in range(len(self._metrics) + 1):
+            culprit = error.place.metric if error.place else None
+            if culprit is None:
+                return quarantined(trace, str(error))
+            name = self._metrics[culprit]
             _LOG.error("metric %s on trace %s: %s", name, trace.trace_id.hex(), error)
-            return str(error)
-        return None
+            self._breaker.strike(name, time.monotonic())
+            barred[name] = str(error)
+            try:
+                return (await self._run([trace], barred))[0]
+            except TaskFailedError as again:
+                error = again
+        return quarantined(trace, str(error))
 
     def _barred(self) -> dict[str, str]:
         return dict.fromkeys(self._breaker.open_names(time.monotonic()), "suspended")
 
-    async def _run(self, task: Task) -> list[ScoredTrace]:
-        """Run a task in a worker; raises TaskFailedError with the reason code."""
-        data = worker.encode_task(task)
+    async def _run(
+        self, traces: Sequence[ClosedTrace], barred: dict[str, str]
+    ) -> list[ScoredTrace]:
+        """Score traces in a worker; raises TaskFailedError with the reason code."""
+        data = worker.encode_task(Task(tuple(traces), barred))
         process = await self._idle.get()
+        loop = asyncio.get_running_loop()
         try:
-            result = await asyncio.get_running_loop().run_in_executor(
-                self._threads, process.call, data, self._timeout
+            scored = worker.decode_result(
+                await loop.run_in_executor(self._threads, process.call, data)
             )
         except TaskFailedError:
             self._on_restart()
             raise
+        except msgspec.MsgspecError as error:  # two processes write to one pipe: a metric forked
+            self._on_restart()
+            process.kill()
+            raise TaskFailedError("worker_died") from error
         finally:
             self._idle.put_nowait(process)
-        return worker.decode_result(result)
+        return scored
 
 
 def _block_signals() -> None:
@@ -197,9 +205,8 @@ def build_scorer(config: Config, telemetry: Telemetry) -> Scorer:
     workers = _auto_workers() if wanted == "auto" else wanted
     if workers == 0:
         return InProcessScorer(engine)
-    names = [loaded.spec.name for loaded in engine.metrics]
     return PoolScorer(
-        config, workers, names, lambda: telemetry.add("spanscore_worker_restarts_total")
+        config, workers, engine.metrics, lambda: telemetry.add("spanscore_worker_restarts_total")
     )
 
 

@@ -5,7 +5,10 @@ several times cheaper than pickle for these types.
 """
 
 import contextlib
+import os
 import signal
+import threading
+import time
 from multiprocessing.connection import Connection
 
 import msgspec
@@ -16,17 +19,21 @@ from scorer.config import parse_config
 from scorer.model.trace import ClosedTrace
 from scorer.scoring.engine import Engine, build_engine
 from scorer.scoring.memory import settle_memory
+from scorer.scoring.watch import Watch
 from scorer.telemetry import set_up_logging
 
 SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
+# How often a worker looks whether its service is still there, seconds.
+_LOOK_S = 1.0
+
+
 class Task(Struct, frozen=True, array_like=True):
-    """A batch of traces to score; see `Engine.score` for `barred` and `only`."""
+    """A batch of traces to score; see `Engine.score` for `barred`."""
 
     traces: tuple[ClosedTrace, ...]
     barred: dict[str, str] = {}
-    only: str | None = None
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -46,10 +53,10 @@ def decode_result(data: bytes) -> list[ScoredTrace]:
 
 def run_task(engine: Engine, task: Task) -> list[ScoredTrace]:
     """Score a batch in order."""
-    return [engine.score(trace, task.barred, task.only) for trace in task.traces]
+    return [engine.score(trace, task.barred) for trace in task.traces]
 
 
-def serve(pipe: Connection, config: dict[str, object]) -> None:
+def serve(pipe: Connection, config: dict[str, object], watch: Watch) -> None:
     """Be a scoring process: say that it is ready, then do one task after the other.
 
     Returns when the other end of the pipe is closed: the service has ended.
@@ -59,11 +66,28 @@ def serve(pipe: Connection, config: dict[str, object]) -> None:
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     set_up_logging("WARNING")
     engine = build_engine(parse_config(config))
+    engine.at_metric = watch.at_metric
     settle_memory()
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         pipe.send_bytes(b"ready")
         while True:
             task = _task_decoder.decode(pipe.recv_bytes())
-            pipe.send_bytes(_encoder.encode(run_task(engine, task)))
+            pipe.send_bytes(_encoder.encode(_watched(engine, task, watch)))
+
+
+def _watched(engine: Engine, task: Task, watch: Watch) -> list[ScoredTrace]:
+    scored = []
+    for index, trace in enumerate(task.traces):
+        watch.at_trace(index)
+        scored.append(engine.score(trace, task.barred))
+    return scored
+
+
+def _end_with_parent(parent: int) -> None:
+    """End a process that hangs in a metric, and so never sees that its service is gone."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_S)
+    os._exit(1)

@@ -1,5 +1,9 @@
 """Whatever one metric does, only its own score is harmed; with a real plug-in and real workers."""
 
+import asyncio
+import time
+
+import psutil
 import pytest
 
 from scorer.assembly.assembler import Assembler, AssemblerSettings
@@ -43,7 +47,7 @@ def closed_trace(number=1):
 
 
 class Running:
-    """A started scorer with some metrics and a task time-out of one second."""
+    """A started scorer with some metrics (the demo's own time-out is 0.2 seconds)."""
 
     def __init__(self, *metrics, workers):
         self.telemetry = Telemetry()
@@ -52,7 +56,6 @@ class Running:
                 "scoring": {
                     "metrics": list(metrics),
                     "workers": workers,
-                    "task_timeout": "1s",
                 }
             }
         )
@@ -116,6 +119,30 @@ async def test_a_metric_that_takes_its_worker_down_fails_alone(bad, reason):
             assert outcome[bad] == ("failed", reason, None)
             assert outcome["demo_answer_length"] == ("scored", None, 3)
         assert running.telemetry.value("spanscore_worker_restarts_total") > 0
+
+
+async def test_a_hanging_metric_holds_up_the_others_for_seconds_only():
+    """Each of three hangs costs its time-out and a second; then the metric is suspended."""
+    async with Running("demo_answer_length", "demo_hangs", workers=1) as running:
+        started = time.monotonic()
+        outcomes = await running.outcomes(*(closed_trace(number) for number in range(1, 13)))
+        assert time.monotonic() - started < 15
+        assert [outcome["demo_answer_length"][0] for outcome in outcomes] == ["scored"] * 12
+        assert [outcome["demo_hangs"][1] for outcome in outcomes[3:]] == ["suspended"] * 9
+        assert running.telemetry.value("spanscore_worker_restarts_total") == 3
+
+
+async def test_a_worker_killed_from_outside_harms_no_score():
+    """The trace that it was at is scored once more as it is."""
+    async with Running("demo_answer_length", "demo_sleeps", workers=1) as running:
+        scoring = asyncio.create_task(running.outcomes(*map(closed_trace, range(1, 5))))
+        await asyncio.sleep(0.1)
+        for child in psutil.Process().children(recursive=True):
+            if "spawn_main" in " ".join(child.cmdline()):
+                child.kill()
+        outcomes = await scoring
+        assert [outcome["demo_sleeps"][0] for outcome in outcomes] == ["scored"] * 4
+        assert running.telemetry.value("spanscore_worker_restarts_total") == 1
 
 
 async def test_a_metric_that_keeps_killing_is_suspended():

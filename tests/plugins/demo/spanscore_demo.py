@@ -62,9 +62,19 @@ class Hangs(_Demo):
     name = "demo_hangs"
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
         while True:
             time.sleep(1)
+
+
+class Sleeps(AnswerLength):
+    """Takes its time, within its time-out."""
+
+    name = "demo_sleeps"
+
+    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+        time.sleep(0.1)
+        return super().score(trace)
 
 
 class Kills(_Demo):

@@ -116,7 +116,12 @@ def test_a_key_that_stands_twice_in_the_file_is_an_error(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("a: [", "not valid YAML"), ("- a\n", "must be a mapping"), ("a: 1\n", "unknown key a")],
+    [
+        ("web: &w {endpoint: *w}", "contains itself"),
+        ("a: [", "not valid YAML"),
+        ("- a\n", "must be a mapping"),
+        ("a: 1\n", "unknown key a"),
+    ],
 )
 def test_a_bad_file_is_named(tmp_path, text, said):
     """The message says what is wrong with the file."""

@@ -18,9 +18,11 @@ def trace(answer, expected):
         ("$42.00", "42", 1.0, "number"),
         ("-5", "5", 0.0, "number"),
         ("43", "42", 0.0, "number"),
-        ("C++", "C", 2 / 2, "tokens"),
-        # "it is paris" against "paris": P = 1/3, R = 1, F1 = 2 * 1/3 / (4/3) = 0.5
-        ("It is Paris", "Paris", 0.5, "tokens"),
+        ("C++", "C", 0.0, "tokens"),
+        ("It is Paris", "Paris", 1.0, "contained"),
+        ("No.", "Yes", 0.0, "polarity"),
+        # "lyon" instead of "paris": F1 of 2 of 3 words is 2/3, cut to 0.2
+        ("It is Lyon", "It is Paris", 0.2, "contradiction"),
         # "the big cat" against "the cat sat down": P = 2/3, R = 2/4, F1 = 2/3 / (7/6) = 4/7
         ("the big cat", "the cat sat down", 4 / 7, "tokens"),
         ("Rome", "Paris", 0.0, "tokens"),
@@ -33,6 +35,23 @@ def test_numbers_then_equality_then_token_overlap(answer, expected, value, rule)
     assert result.values["value"] == pytest.approx(value)
     assert result.detail["rule"] == rule
     assert result.method == "lexical"
+
+
+def test_the_reason_is_told_without_quoting():
+    """The explanation names the rule in words, not the texts."""
+    for answer, expected in (("5", "5.0"), ("paris", "Paris"), ("Rome", "It is Paris")):
+        result = AnswerCorrectness().score(trace(answer, expected))
+        assert result.explanation
+        assert "aris" not in result.explanation
+
+
+def test_what_the_question_says_need_not_be_repeated():
+    """A terse answer is as good as the reference's whole sentence."""
+    reference = Reference(answer="The capital of France is Paris.")
+    view = AgentTrace(
+        trace_id="t", answer="Paris", question="The capital of France?", reference=reference
+    )
+    assert AnswerCorrectness().score(view).values["value"] == 1.0
 
 
 def test_the_tolerance_is_relative():

@@ -98,6 +98,81 @@ def test_claims_are_compared_in_their_language(answer, context, expected):
     assert claims(answer, context) == expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "context", "supported"),
+    [
+        ("It earned 1.5 billion dollars.", "It earned 1.5 million dollars.", False),
+        ("It earned $1.5M.", "It earned 1,500,000 dollars.", True),
+        ("It drew 42,500 people.", "It drew 42.5 people.", False),
+        ("It weighs 5 lbs.", "It weighs 5 kg.", False),
+        ("It weighs 5 kilograms.", "It weighs 5 kg.", True),
+        ("It costs $42.", "It costs €42.", False),
+        ("It costs 42 USD.", "It costs 42 EUR.", False),
+        ("It was -5 degrees.", "It was 5 degrees.", False),
+        ("It was 5 degrees.", "It was -5 degrees.", False),
+        ("It has a 3-year warranty.", f"{WARRANTY} It has 3 racks.", False),
+        ("It has a two-year warranty.", f"{WARRANTY} It has 3 racks.", True),
+        ("The event is in May.", "The event may be in June.", False),
+        ("The event is on 12 May 2024.", "Event date: 2024-05-12", True),
+        ("Write to help@acme.com.", "Write to support@acme.com for help.", False),
+        ("See acme.com/refund for details.", "See acme.com/returns for refund details.", False),
+        ("See https://www.acme.com/a for it.", "See acme.com/a.", True),
+        ("She finished third.", "She finished 3rd.", True),
+        ("She finished third.", "She finished 2nd.", False),
+        ("It costs ٤٢ euros.", "It costs 42 euros.", True),
+        ("It costs ٤٣ euros.", "It costs 42 euros.", False),
+        ("Es dauert fünfundzwanzig Jahre.", "Es dauert fünf Jahre.", False),
+        ("Es dauert fünfundzwanzig Jahre.", "Es dauert 25 Jahre.", True),
+        ("Es kostet 42.500 Euro.", "Es kostet 42500 Euro.", True),
+        ("Es kostet 42.500 Euro.", "Es kostet 42,5 Euro.", False),
+    ],
+)
+def test_an_invented_amount_date_or_address_is_found(answer, context, supported):
+    """Every number counts with its size, sign and unit; months and addresses count too."""
+    assert claims(answer, context) == (int(supported), 1)
+
+
+def test_what_the_user_said_is_no_invention_unless_it_is_denied():
+    """The number of an order may be repeated, a wrong warranty may not."""
+    order = "Your order 4711 falls under the limited warranty."
+    assert grounds.ground(order, (WARRANTY,)).supported == 0
+    assert grounds.ground(order, (WARRANTY,), "My order is 4711.").supported == 1
+    wrong = "The warranty period is 3 years."
+    assert grounds.ground(wrong, (WARRANTY,), "Is it 3 years?").supported == 0
+
+
+def test_the_address_of_a_document_may_be_cited():
+    """Its id is known, though it does not stand in its text."""
+    document = Document(WARRANTY, id="https://acme.com/warranty")
+    answer = "The warranty period is two years, see https://acme.com/warranty."
+    view = AgentTrace(trace_id="t", answer=answer, contexts=(document,))
+    assert grounds.grounding_of(view).supported == 1
+    other = AgentTrace(trace_id="t", answer=answer, contexts=(Document(WARRANTY),))
+    assert grounds.grounding_of(other).supported == 0
+
+
+def test_quotes_hold_no_personal_data_and_no_secrets():
+    """Neither in the detail nor in the explanation, wherever a sentence is cut."""
+    answer = (
+        "Her SSN is 078\u201105\u20111120 and her card is 4111 1111 1111 1111. "
+        "Write to ann@example.com or call (555) 010-4477.\n"
+        "The key is sk-proj-abcDEF123456789 and the password is swordfish.\n"
+        f"{'Unicorns eat moonlight ' * 8} 4111 1111 1111 1111."
+    )
+    found = grounds.ground(answer, (WARRANTY,))
+    shown = repr([grounds.detail(found), grounds.explain(found)])
+    for secret in ("1120", "4111", "ann@", "4477", "abcDEF", "swordfish"):
+        assert secret not in shown
+    assert "[ssn]" in shown
+
+
+def test_sentences_beyond_the_first_500_are_counted():
+    """A long answer says so in its detail; a short one says nothing."""
+    long = grounds.ground("It covers parts and labour.\n" * 510, (WARRANTY,))
+    assert grounds.detail(long)["unread"] == 10
+    assert "unread" not in grounds.detail(grounds.ground("It covers parts.", (WARRANTY,)))
+
+
 def test_the_unsupported_sentences_are_named_and_bounded():
     """At most ten sentences of at most 200 characters are kept."""
     answer = "\n".join(f"Unicorn number {i} eats {'moonlight ' * 60}." for i in range(20))

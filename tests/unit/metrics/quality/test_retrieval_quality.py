@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.quality.retrieval_quality import RetrievalQuality, average_precision
+from metrics.quality.retrieval_quality import RetrievalQuality, average_precision, share_of_pairs
 from scorer.api import AgentTrace, Document, Reference, Unscored
 
 HIT, MISS = "The tower stands in Paris.", "Zebras graze on savannas."
@@ -60,6 +60,46 @@ def test_a_reference_answer_replaces_the_answer():
     assert result.detail["against"] == "reference"
 
 
+def test_a_passage_is_there_for_one_sentence_of_the_answer():
+    """Each of eight passages supports one of eight sentences, and all are relevant."""
+    facts = [
+        f"The {animal} of the {place} sleeps {hours} hours a day."
+        for animal, place, hours in zip(
+            ["lion", "owl", "bear", "seal", "wolf", "crab", "hare", "toad"],
+            ["savanna", "forest", "mountain", "coast", "tundra", "beach", "meadow", "swamp"],
+            range(4, 12),
+            strict=True,
+        )
+    ]
+    result = RetrievalQuality().score(trace(*facts, MISS, answer=" ".join(facts)))
+    assert result.detail["relevant"] == 8
+    assert result.values["value"] == 1.0
+
+
+def test_one_word_in_common_makes_no_passage_relevant():
+    """Of {tower, stands, paris, since, 1889}, "paris" alone makes no pair."""
+    answer = "The tower stands in Paris since 1889."
+    result = RetrievalQuality().score(trace("Paris fashion week.", HIT, answer=answer))
+    assert result.detail["overlaps"][0] == 0.0
+    assert result.values["value"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("found", "total", "expected"),
+    [
+        (0, 5, 0.0),
+        (1, 5, 0.0),
+        (2, 5, 0.1),  # 2 * 1 / (5 * 4)
+        (5, 5, 1.0),
+        (1, 1, 1.0),
+        (0, 1, 0.0),
+    ],
+)
+def test_pairs_are_counted_from_what_was_found(found, total, expected):
+    """With one term only there are no pairs, and that term decides."""
+    assert share_of_pairs(found, total) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     ("view", "reason"),
     [
@@ -67,6 +107,8 @@ def test_a_reference_answer_replaces_the_answer():
         (AgentTrace(trace_id="t", answer="x"), "no_contexts"),
         (trace(None), "context_text_not_captured"),
         (trace("x", answer="of the"), "no_claims"),
+        (trace(HIT, answer="I'm sorry, I could not find the tower."), "no_claims"),
+        (trace(HIT, answer="Leider kann ich dazu nichts finden."), "no_claims"),
     ],
 )
 def test_what_cannot_be_measured_has_a_reason(view, reason):

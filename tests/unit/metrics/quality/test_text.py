@@ -85,9 +85,40 @@ def test_tokens_are_words_numbers_and_pairs_of_unspaced_characters():
     assert texts.words("plain X200 don't") == ["plain", "X200", "don", "t"]
 
 
-def test_compound_number_words_become_digits():
-    """A number in words is the number in digits, wherever it stands."""
-    assert texts.normalise("Twenty-five and forty-one") == "25 and 41"
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\uff14\uff12 \u0664\u0662 \u096a\u0968", "42 42 42"),
+        ("10\u202f000 km", "10'000 km"),
+        ("1\u066b5 \u066a", "1.5 %"),
+        ("\ud800 x", "? x"),
+    ],
+)
+def test_digits_of_any_script_are_read(text, expected):
+    """Numbers are written in ASCII digits, and a thin space does not part them."""
+    assert texts.normalise(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "mark", "expected"),
+    [
+        ("42,500", None, ("42500", "42.5")),
+        ("42,500", ".", ("42500",)),
+        ("42,500", ",", ("42.5",)),
+        ("42.500", ",", ("42500",)),
+        ("1'000", ".", ("1000",)),
+        ("1,23,456", None, ("123456",)),
+    ],
+)
+def test_a_known_decimal_mark_leaves_one_reading(number, mark, expected):
+    """Three digits behind a mark are thousands or a fraction, by the habit of the text."""
+    assert texts.readings(number, mark) == expected
+
+
+def test_a_text_without_function_words_has_the_default_language():
+    """Nothing to tell by."""
+    assert texts.language_of("42", default="german") == "german"
+    assert texts.language_of("42") == "english"
 
 
 def test_forms_of_a_word_share_a_stem():
