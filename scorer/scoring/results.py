@@ -1,7 +1,8 @@
 """From what a metric returned to checked `Score`s."""
 
 import math
-from typing import Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
@@ -13,6 +14,9 @@ from scorer.model.trace import CloseReason
 from scorer.registry import LoadedMetric
 
 _MAX_EXPLANATION = 2000
+_METHODS = frozenset(get_args(Method))
+_STATUSES = frozenset({"not_applicable", "failed", "skipped"})
+_encoder = msgspec.msgpack.Encoder()
 
 
 class Subject(Struct, frozen=True, kw_only=True):
@@ -31,39 +35,31 @@ def is_sound(result: object) -> bool:
 
     `detail` must be JSON-ready: no odd objects, no integers beyond 64 bits, no broken text.
     """
+    if isinstance(result, Measurement):
+        texts: tuple[object, ...] = (result.explanation, result.label)
+        is_typed = isinstance(result.values, Mapping) and result.method in _METHODS
+    elif isinstance(result, Unscored):
+        texts = (result.reason, None)
+        is_typed = isinstance(result.reason, str) and result.status in _STATUSES
+    else:
+        return False
+    return is_typed and all(map(_is_text_or_none, texts)) and _is_plain(texts, result.detail)
+
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_plain(texts: tuple[object, ...], detail: object) -> bool:
+    if detail is not None and not (
+        isinstance(detail, dict) and all(isinstance(key, str) for key in detail)
+    ):
+        return False
     try:
-        if isinstance(result, Measurement):
-            checked = _Measured(result.explanation, result.detail, result.label)
-            msgspec.convert(dict(result.values), dict[str, Any])
-            return result.method in _METHODS and _is_sound(checked, _Measured)
-        if isinstance(result, Unscored):
-            return _is_sound(_Refused(result.reason, result.status, result.detail), _Refused)
+        _encoder.encode((texts, detail))
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
-        pass
-    return False
-
-
-class _Measured(Struct, array_like=True):
-    explanation: str | None
-    detail: dict[str, Any] | None
-    label: str | None
-
-
-class _Refused(Struct, array_like=True):
-    reason: str
-    status: Literal["not_applicable", "failed", "skipped"]
-    detail: dict[str, Any] | None
-
-
-_encoder = msgspec.msgpack.Encoder()
-_decoders: dict[type[Struct], msgspec.msgpack.Decoder[Any]] = {
-    kind: msgspec.msgpack.Decoder(kind) for kind in (_Measured, _Refused)
-}
-_METHODS = frozenset(get_args(Method))
-
-
-def _is_sound(parts: Struct, kind: type[Struct]) -> bool:
-    return isinstance(_decoders[kind].decode(_encoder.encode(parts)), kind)
+        return False
+    return True
 
 
 def scores_of(
