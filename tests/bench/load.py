@@ -32,7 +32,7 @@ def agent_trace(trace_id: int) -> TraceBuilder:
             "gen_ai.conversation.id": f"session-{trace_id % 50}",
             "gen_ai.input.messages": _messages("user", question),
             "gen_ai.output.messages": _messages("assistant", _ANSWER),
-            "padding": _PASSAGE * 2,
+            "padding": _PASSAGE * 3,
         },
     )
     for number in range(6):
@@ -46,7 +46,7 @@ def agent_trace(trace_id: int) -> TraceBuilder:
                 "gen_ai.retrieval.documents": (
                     '[{"id": "d1", "score": 0.9, "content": "' + _PASSAGE + '"}]'
                 ),
-                "padding": _PASSAGE * 2,
+                "padding": _PASSAGE * 3,
             },
         )
         trace.span(
@@ -62,7 +62,7 @@ def agent_trace(trace_id: int) -> TraceBuilder:
                 "gen_ai.input.messages": _messages("user", question + " " + _PASSAGE),
                 "gen_ai.output.messages": _messages("assistant", _ANSWER),
                 "gen_ai.response.finish_reasons": ["stop"],
-                "padding": _PASSAGE,
+                "padding": _PASSAGE * 2,
             },
         )
         trace.span(
@@ -75,10 +75,10 @@ def agent_trace(trace_id: int) -> TraceBuilder:
                 "gen_ai.tool.call.id": f"call_{number}",
                 "gen_ai.tool.call.arguments": '{"article": "kettle", "page": 3}',
                 "gen_ai.tool.call.result": '{"text": "' + _PASSAGE + '"}',
-                "padding": _PASSAGE * 2,
+                "padding": _PASSAGE * 3,
             },
         )
-    trace.span("POST /answer", parent=root, **{"http.response.status_code": 200, "p": _PASSAGE * 4})
+    trace.span("POST /answer", parent=root, **{"http.response.status_code": 200, "p": _PASSAGE * 5})
     return trace
 
 

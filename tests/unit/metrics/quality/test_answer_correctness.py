@@ -90,3 +90,4 @@ def test_signs_inside_a_word_are_kept():
     assert folded("...") == "..."
     assert numbers("50 %") == (50.0,)
     assert numbers("5 km") == ()
+    assert numbers("1.2.3") == ()
