@@ -15,10 +15,12 @@ from typing import Any, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from metrics.privacy.masking import quoted
 from scorer.api import AgentTrace, Measurement, Method, MetricSpec, Mode, ToolCall, Unscored
 
 _MAX_TEXT = 200
 _MAX_ITEMS = 50
+_LONG_NUMBER = 10**12  # rather a card or an account than a count; as a text it can be masked
 
 # How the original would call RAGAS: (answer, references) -> score.
 RagasScorer = Callable[[str, Sequence[str]], float]
@@ -276,7 +278,10 @@ def _bounded(value: Any) -> Any:
     if isinstance(value, str):
         return quoted(value, _MAX_TEXT)
     if isinstance(value, Mapping):
-        return {str(key): _bounded(item) for key, item in list(value.items())[:_MAX_ITEMS]}
+        items = list(value.items())[:_MAX_ITEMS]
+        return {quoted(str(key), _MAX_TEXT): _bounded(item) for key, item in items}
     if isinstance(value, list | tuple):
         return [_bounded(item) for item in value[:_MAX_ITEMS]]
+    if isinstance(value, int) and value > _LONG_NUMBER:
+        return _bounded(str(value))
     return value

@@ -9,6 +9,7 @@ from metrics.agentunit import (
     spec_for,
     tool_payloads,
 )
+from metrics.operational.plausible import has_impossible_cost, has_impossible_usage
 from metrics.operational.pricing import PriceTable, UnknownModelError
 from scorer.api import AgentTrace, LlmCall, Measurement, MetricSpec, Mode, OutputSpec, Unscored
 
@@ -21,7 +22,8 @@ class Cost:
     A reported cost wins, a reported 0 included. Otherwise every model call is priced by its
     model and the time of the call; if one cannot be, there is no value: a partial sum would
     look like a saving. Failed calls without usage cost nothing. `tools_included=False` says
-    that the reported cost leaves out what the tools report, which is then added. Documented:
+    that the reported cost leaves out what the tools report, which is then added. A negative cost
+    anywhere, or a token count that cannot be, leaves no value. Documented:
     AgentUnit's sum, in which an unknown cost is 0.
     """
 
@@ -43,6 +45,8 @@ class Cost:
         """Measure the cost; `detail.source` is "reported" or "priced"."""
         if self._documented:
             return documented_score(self, trace)
+        if has_impossible_cost(trace):
+            return Unscored("implausible_cost")
         if trace.cost_usd is None:
             return self._priced(trace)
         extra = 0.0 if self._tools_included else _tool_costs(trace)
@@ -67,6 +71,8 @@ class Cost:
             return Unscored("no_usage")
         if any(call.usage.input is None and call.usage.output is None for call in calls):
             return Unscored("incomplete_usage")
+        if has_impossible_usage(trace):
+            return Unscored("implausible_usage")
         total, unknown = 0.0, []
         for call in calls:
             try:

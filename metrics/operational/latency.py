@@ -52,10 +52,9 @@ class Latency:
         if duration is None:
             return Unscored("no_duration")
         values: dict[str, float | bool] = {"value": duration}
-        first = next(
-            (c.time_to_first_chunk for c in trace.llm_calls if c.time_to_first_chunk is not None),
-            None,
-        )
+        waits = (call.time_to_first_chunk for call in trace.llm_calls)
+        # A negative wait, from clocks that disagree, is none.
+        first = next((wait for wait in waits if wait is not None and wait >= 0), None)
         if first is not None:
             values["time_to_first_chunk"] = first
         return Measurement(values, detail=_shares(trace, duration))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from metrics.agentunit import MetricResult, documented_score, metadata_of, spec_for
+from metrics.operational.plausible import has_impossible_usage
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, OutputSpec, Unscored, Usage
 
 _PARTS = ("input", "output", "cache_read", "cache_write", "reasoning")
@@ -19,7 +20,9 @@ class TokenUsage:
     """Total tokens of the trace, and the parts that were captured.
 
     `input` includes cached tokens and `output` reasoning tokens, so the parts are no
-    partition of the total. Documented: AgentUnit's reading of prompt, completion and total.
+    partition of the total. A negative count, or one of more than 10^9 in one call, leaves no
+    value: it would drown every sum. Documented: AgentUnit's reading of prompt, completion and
+    total.
     """
 
     name = "token_usage"
@@ -42,6 +45,8 @@ class TokenUsage:
         total = _total(trace.usage)
         if trace.usage is None or total is None:
             return Unscored("no_usage")
+        if has_impossible_usage(trace):
+            return Unscored("implausible_usage")
         values: dict[str, float | bool] = {"value": float(total)}
         for part in _PARTS:
             count = getattr(trace.usage, part)

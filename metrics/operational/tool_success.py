@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from metrics.agentunit import MetricResult, documented_score, spec_for, tool_payloads
+from metrics.operational.control_calls import is_control
 from scorer.api import (
     AgentTrace,
     Measurement,
@@ -17,6 +18,7 @@ from scorer.api import (
 )
 
 _MAX_TOOLS = 50
+_MAX_NAME = 128
 _MAX_ENVELOPE = 65_536
 
 
@@ -24,8 +26,10 @@ class ToolSuccess:
     """Successful tool calls / tool calls.
 
     A call failed when its span says so (status or `error.type`) or when its result is an error
-    envelope: `isError` true, or a truthy `error` at the top level. A call about which nothing
-    is known counts as success. Documented: AgentUnit's share of the status text `success`,
+    envelope: `isError` true, or a truthy `error` at the top level. A call that tells neither a
+    status nor a result is left out and counted in the detail as `unknown`. So are, as
+    `control`, calls by which a model steers the run instead of using a tool: handing over to an
+    agent, giving the final answer. Documented: AgentUnit's share of the status text `success`,
     which falls back to the outcome's success when no tool was called.
     """
 
@@ -57,15 +61,15 @@ class ToolSuccess:
         """Measure the share of successful calls; `retried_then_succeeded` if any failed."""
         if self._documented:
             return documented_score(self, trace)
-        if not trace.tool_calls:
+        called = trace.tool_calls or ()
+        tools = [call for call in called if not is_control(call, trace.handoffs)]
+        if not tools:
             return Unscored("no_tool_calls")
-        calls = sorted(trace.tool_calls, key=lambda call: call.start_ns or 0)
-        failed = [_failed(call) for call in calls]
-        values: dict[str, float | bool] = {"value": 1 - sum(failed) / len(calls)}
-        if any(failed):
-            values["retried_then_succeeded"] = float(_recovered(calls, failed))
-        by_tool = _by_tool(calls, failed)
-        return Measurement(values, explanation=_explain(by_tool), detail={"by_tool": by_tool})
+        known = [call for call in tools if _is_known(call)]
+        if not known:
+            return Unscored("no_tool_outcome", detail={"unknown": len(tools)})
+        left_out = {"unknown": len(tools) - len(known), "control": len(called) - len(tools)}
+        return _measured(known, {name: count for name, count in left_out.items() if count})
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
         """Compute AgentUnit's definition."""
@@ -76,6 +80,23 @@ class ToolSuccess:
         else:
             value = 1.0 if getattr(outcome, "success", False) else 0.0
         return MetricResult(self.name, value, {"tool_calls": calls})
+
+
+def _measured(known: Sequence[ToolCall], left_out: dict[str, int]) -> Measurement:
+    calls = sorted(known, key=lambda call: call.start_ns or 0)
+    failed = [_failed(call) for call in calls]
+    values: dict[str, float | bool] = {"value": 1 - sum(failed) / len(calls)}
+    if any(failed):
+        values["retried_then_succeeded"] = float(_recovered(calls, failed))
+    by_tool = _by_tool(calls, failed)
+    return Measurement(
+        values, explanation=_explain(by_tool), detail={"by_tool": by_tool, **left_out}
+    )
+
+
+def _is_known(call: ToolCall) -> bool:
+    """Whether anything says how the call ended."""
+    return call.status is not None or call.result is not None or bool(call.error_type)
 
 
 def _failed(call: ToolCall) -> bool:
@@ -116,9 +137,10 @@ def _recovered(calls: Sequence[ToolCall], failed: Sequence[bool]) -> int:
 def _by_tool(calls: Sequence[ToolCall], failed: Sequence[bool]) -> dict[str, dict[str, int]]:
     by_tool: dict[str, dict[str, int]] = {}
     for call, bad in zip(calls, failed, strict=True):
-        if call.name not in by_tool and len(by_tool) >= _MAX_TOOLS:
+        name = call.name[:_MAX_NAME]
+        if name not in by_tool and len(by_tool) >= _MAX_TOOLS:
             continue
-        counts = by_tool.setdefault(call.name, {"calls": 0, "failed": 0})
+        counts = by_tool.setdefault(name, {"calls": 0, "failed": 0})
         counts["calls"] += 1
         counts["failed"] += bad
     return by_tool

@@ -18,7 +18,7 @@ from metrics.privacy.patterns import KINDS, Finder
 _SECRET = "[secret]"  # noqa: S105 - what stands in place of one
 _QUOTED_KINDS = tuple(kind for kind in KINDS if kind != "name")
 
-_PASS = (  # noqa: S105 - words that announce one
+_WORD = (
     r"(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort|contraseña|mot de passe|senha|wachtwoord)"
 )
 _KEY = (
@@ -26,23 +26,25 @@ _KEY = (
     r"credentials?)"
 )
 _IS = r"(?:is|are|was|lautet|ist|est|es|è|é)[ :]+"
-_CREDENTIALS = tuple(
-    re2.compile(pattern)
-    for pattern in (
-        r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
-        r"eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?",
-        # Providers' prefixes: OpenAI, Anthropic, Stripe, GitHub, GitLab, Slack, AWS, Google ..
-        (
-            r"\b(?:sk|pk|rk|whsec)[-_][\w-]{8,}|\bgh[opsur]_\w{8,}|\bgithub_pat_\w{8,}|"
-            r"\bgl(?:pat|ptt|dt|rt)-[\w-]{8,}|\bxox[a-z]-[\w-]{6,}|\bxapp-[\w-]{6,}|"
-            r"\bA(?:KI|SI|GP|ID|RO|IP|NP|NV|BI|CC)A[A-Z0-9]{8,}|\bAIza[\w-]{16,}|\bya29\.[\w-]{8,}|"
-            r"\b(?:hf|npm|r8|gsk|dop_v1|shpat|shpss|sq0\w{3}|pypi|lin_api|pat|key)[-_]\w{12,}|"
-            r"\bSG\.[\w-]{8,}(?:\.[\w-]+)?"
-        ),
-        r"(?i)\b(?:bearer|basic|token) [a-z0-9._~+/=-]{12,}",
-        rf"(?i)\b(?:{_PASS}|{_KEY})[\"']? ?[:=] ?[\"'`]?[^\s\"'`,;]{{4,}}",
-        rf"(?i)\b{_PASS} {_IS}[\"'`]?[^\s\"'`,;]{{4,}}",
-        rf"(?i)\b{_KEY} {_IS}[\"'`]?[^\s\"'`,;]*\d[^\s\"'`,;]*",
+_CREDENTIAL = re2.compile(
+    "|".join(
+        f"(?:{pattern})"
+        for pattern in (
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
+            r"eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?",
+            # Providers' prefixes: OpenAI, Anthropic, Stripe, GitHub, GitLab, Slack, AWS, Google ..
+            (
+                r"\b(?:sk|pk|rk|whsec)[-_][\w-]{8,}|\bgh[opsur]_\w{8,}|\bgithub_pat_\w{8,}|"
+                r"\bgl(?:pat|ptt|dt|rt)-[\w-]{8,}|\bxox[a-z]-[\w-]{6,}|\bxapp-[\w-]{6,}|"
+                r"\bA(?:KI|SI|GP|ID|RO|IP|NP|NV|BI|CC)A[A-Z0-9]{8,}|\bAIza[\w-]{16,}|\bya29\.[\w-]{8,}|"
+                r"\b(?:hf|npm|r8|gsk|dop_v1|shpat|shpss|sq0\w{3}|pypi|lin_api|pat|key)[-_]\w{12,}|"
+                r"\bSG\.[\w-]{8,}(?:\.[\w-]+)?"
+            ),
+            r"(?i)\b(?:bearer|basic|token) [a-z0-9._~+/=-]{12,}",
+            rf"(?i)\b(?:{_WORD}|{_KEY})[\"']? ?[:=] ?[\"'`]?[^\s\"'`,;]{{4,}}",
+            rf"(?i)\b{_WORD} {_IS}[\"'`]?[^\s\"'`,;]{{4,}}",
+            rf"(?i)\b{_KEY} {_IS}[\"'`]?[^\s\"'`,;]*\d[^\s\"'`,;]*",
+        )
     )
 )
 _USER_INFO = re2.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/@]*:[^\s/@]*)@")
@@ -70,21 +72,21 @@ def masked(text: str) -> str:
 
 
 def quoted(text: str, limit: int) -> str:
-    """Return the masked text, cut to `limit` characters; no finding is shown in part."""
+    """Return the masked text, cut after `limit` characters; no finding is shown in part."""
     length = limit + _MARGIN
     shown = masked(text[:length])
     if len(text) > length:
-        shown = shown[:-_MARGIN] + "…"
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+        shown = shown[:-_MARGIN]
+    return shown if len(shown) <= limit and len(text) <= length else shown[:limit] + "…"
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int]]:
     safe = text.encode("utf-8", "replace").decode()  # RE2 takes no lone surrogate
-    for pattern in _CREDENTIALS:
-        for match in pattern.finditer(safe):
-            yield match.span()
-    for match in _USER_INFO.finditer(safe):
-        yield match.span(1)
+    for match in _CREDENTIAL.finditer(safe):
+        yield match.span()
+    if "://" in safe:
+        for match in _USER_INFO.finditer(safe):
+            yield match.span(1)
     for token in _TOKEN.finditer(safe):
         if _is_random(token.group()):
             yield token.span()

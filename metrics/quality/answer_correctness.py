@@ -3,7 +3,6 @@
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from metrics.agentunit import (
     text_value,
 )
 from metrics.quality import text as texts
+from metrics.quality.agreement import Verdict, agreement
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, Threshold, Unscored
 
 _NUMBER = re.compile(r"[-+−]?\d+(?:[.,'’\u00a0\u202f]\d+)*")
@@ -24,14 +24,18 @@ _TOLERANCE = 1e-6
 
 
 class AnswerCorrectness:
-    """Equality with the reference answer, else the F1 of their tokens.
+    """Agreement with the reference answer, by the first rule that applies.
 
-    When both are numbers: 1 if they differ by at most the relative `tolerance`, else 0. When
-    both are equal after NFKC, case folding, white-space folding and stripping outer
-    punctuation: 1. Else the F1 of the token multisets. Which rule
-    decided is in the detail. The method is "lexical" for all of them: were equal answers
-    labelled "exact", one series would hold nothing but ones and the other everything but
-    ones. Documented: 1 when equal after trimming, else what `ragas` says, else 0.
+    `number`: both are numbers; 1 if they differ by at most the relative `tolerance`, else 0.
+    `equality`: equal after NFKC, case folding, white-space folding and stripping outer
+    punctuation: 1. `polarity`: one says yes and the other no: 0; both say it and no more: 1.
+    `contradiction`: the answer lacks numbers or names of the reference and has others instead,
+    or one of them is negated: the F1 below, but at most 0.2. `contained`: the answer holds the
+    words of the reference in their order, or leaves out only what the question says: 1.
+    `tokens`: the F1 of the token multisets, number words as digits. The method is "lexical" for
+    all of them: were equal answers labelled "exact", one series would hold nothing but ones and
+    the other everything but ones. Documented: 1 when equal after trimming, else what `ragas`
+    says, else 0.
     """
 
     name = "answer_correctness"
@@ -60,7 +64,7 @@ class AnswerCorrectness:
         self.spec = spec_for(self.spec, mode)
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:
-        """Measure the agreement; `detail.rule` is "equality", "number" or "tokens"."""
+        """Measure the agreement; `detail.rule` is the rule that decided."""
         if self._documented:
             return documented_score(self, trace)
         reference = trace.reference.answer if trace.reference else None
@@ -68,8 +72,12 @@ class AnswerCorrectness:
             return Unscored("no_reference")
         if trace.answer is None:
             return Unscored("no_answer")
-        value, detail = self._compare(trace.answer, reference)
-        return Measurement({"value": value}, "lexical", detail=detail)
+        verdict = self._compare(trace.answer, reference, trace.question or "")
+        detail: dict[str, Any] = {"rule": verdict.rule}
+        if verdict.overlap is not None:
+            precision, recall = verdict.overlap
+            detail |= {"precision": precision, "recall": recall}
+        return Measurement({"value": verdict.value}, "lexical", verdict.why, detail)
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
         """Compute AgentUnit's definition."""
@@ -87,17 +95,16 @@ class AnswerCorrectness:
         except Exception:  # noqa: BLE001 - the original takes any failure as wrong
             return 0.0
 
-    def _compare(self, answer: str, reference: str) -> tuple[float, dict[str, Any]]:
+    def _compare(self, answer: str, reference: str, question: str) -> Verdict:
         # Numbers first: to punctuation, "-5" and "5" are the same.
         mine, theirs = numbers(answer), numbers(reference)
         if mine and theirs:
-            return float(self._close(mine, theirs)), {"rule": "number"}
+            equal = self._close(mine, theirs)
+            why = "both are numbers, and they are equal" if equal else "they are different numbers"
+            return Verdict(float(equal), "number", why)
         if folded(answer) == folded(reference):
-            return 1.0, {"rule": "equality"}
-        precision, recall = overlap(tokens(answer), tokens(reference))
-        both = precision + recall
-        f1 = 2 * precision * recall / both if both else 0.0
-        return f1, {"rule": "tokens", "precision": precision, "recall": recall}
+            return Verdict(1.0, "equality", "the same but for case, spaces and punctuation")
+        return agreement(answer, reference, question)
 
     def _close(self, mine: Sequence[float], theirs: Sequence[float]) -> bool:
         return any(math.isclose(a, b, rel_tol=self._tolerance) for a in mine for b in theirs)
@@ -121,23 +128,7 @@ def _is_padding(character: str) -> bool:
 def numbers(text: str) -> tuple[float, ...]:
     """Return what the text means as a number (more than one reading for "1.000"), or ()."""
     plain = unicodedata.normalize("NFKC", text).strip().rstrip(".").strip(_AROUND_NUMBER)
-    if not _NUMBER.fullmatch(plain):
-        return ()
+    if not _NUMBER.fullmatch(plain) or texts.parts_of(plain.lstrip("-+−")):
+        return ()  # a version or a date is no number
     sign = -1.0 if plain[0] in "-−" else 1.0
     return tuple(sign * float(reading) for reading in texts.readings(plain.lstrip("-+−")))
-
-
-def tokens(text: str) -> list[str]:
-    """Return the case-folded tokens of a text, numbers in their first reading."""
-    return [
-        texts.readings(word)[0] if texts.is_number(word) else word.casefold()
-        for word in texts.words(texts.normalise(text))
-    ]
-
-
-def overlap(answer: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
-    """Return precision and recall of the answer's tokens, as multisets."""
-    if not answer or not reference:
-        return 0.0, 0.0
-    common = (Counter(answer) & Counter(reference)).total()
-    return common / len(answer), common / len(reference)

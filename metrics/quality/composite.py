@@ -18,7 +18,10 @@ from scorer.api import (
 )
 
 _NAME = "composite"
+_MAX_NAMED = 3
 _DEFAULT_KINDS = frozenset({"quality", "operational", "privacy"})
+# One says 1 minus what the other says: together they would count one thing twice.
+_COMPLEMENTS = {"hallucination_rate": "faithfulness"}
 _UNUSABLE = "it has no bounded range with a better end, so it cannot be averaged"
 
 
@@ -26,7 +29,8 @@ class Composite:
     """Weighted mean of scores, each mapped to 0 (worst) to 1 (best) by its range and direction.
 
     `children` names the metrics; without it, every scored trace metric of kind quality,
-    operational or privacy with range 0 to 1 counts. `weights` (default 1) is keyed by metric.
+    operational or privacy with range 0 to 1 counts, but hallucination_rate only where there is
+    no faithfulness, of which it is the complement. `weights` (default 1) is keyed by metric.
     A child that failed or does not apply is left out and listed in the detail, unless
     `require_all`: then there is no value. Documented: AgentUnit's plain mean of the values as
     they are, 0 without any; `metrics` are the AgentUnit metrics that `evaluate` runs.
@@ -70,6 +74,8 @@ class Composite:
         candidates = _candidates(scores, self._children)
         if self._documented:
             return _documented(candidates)
+        if not self._children:
+            candidates = _without_complements(candidates)
         failed = [name for name, score in candidates.items() if score.status == "failed"]
         missing = [name for name in self._children if not _is_scored(candidates.get(name))]
         refused = [name for name, score in candidates.items() if not _is_usable(score)]
@@ -99,10 +105,9 @@ class Composite:
         parts = {name: _goodness(score) for name, score in used.items()}
         weights = {name: self._weight(name) for name in parts}
         value = sum([weights[name] * part for name, part in parts.items()]) / sum(weights.values())
-        worst = min(parts, key=parts.__getitem__)
         return Measurement(
             {"value": min(1.0, max(0.0, value))},
-            explanation=f"{len(parts)} scores; the lowest is {worst}",
+            explanation=_explain(parts),
             detail={
                 "children": {
                     name: {"value": part, "weight": weights[name]} for name, part in parts.items()
@@ -111,6 +116,16 @@ class Composite:
                 "missing": list(missing),
             },
         )
+
+
+def _explain(parts: Mapping[str, float]) -> str:
+    counted = f"{len(parts)} score{'s' * (len(parts) > 1)}"
+    low = min(parts.values())
+    if low == max(parts.values()):
+        return f"{counted}, {'all' if len(parts) > 1 else 'which is'} {low:.4g}"
+    lowest = [name for name, part in parts.items() if part == low]
+    verb = "are" if len(lowest) > 1 else "is"
+    return f"{counted}; the lowest {verb} {', '.join(lowest[:_MAX_NAMED])} ({low:.4g})"
 
 
 def _refuse_unusable(children: Sequence[str]) -> None:
@@ -142,6 +157,14 @@ def _candidates(scores: Sequence[Score], children: Sequence[str]) -> dict[str, S
         if score.metric in children if children else default:
             found.setdefault(score.metric, score)
     return found
+
+
+def _without_complements(candidates: Mapping[str, Score]) -> dict[str, Score]:
+    return {
+        name: score
+        for name, score in candidates.items()
+        if _COMPLEMENTS.get(name) not in candidates
+    }
 
 
 def _is_scored(score: Score | None) -> bool:

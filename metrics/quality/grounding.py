@@ -1,12 +1,13 @@
 """How much of an answer its contexts support, by words: the work behind two metrics.
 
-An answer is split into sentences. Questions, greetings, offers of help, lead-ins ("Here it
-is:") and admissions of ignorance claim nothing about the world and are left out; a sentence
-without a content word too. A remaining sentence, a *claim*, is supported when one context
-alone holds all its numbers and names and at least 60 % of its content words.
+An answer is split into claims (see `claims`). A claim is supported when one context alone holds
+all its numbers, names, months and addresses, and at least 60 % of its content words.
 
 - Content words are compared by stem, in the language that the function words suggest.
-- Numbers compare by value: "1,000", "1000" and "1000.0" are one, "two" is 2.
+- Numbers compare by value and by what they count (see `quantities` and `passages`): "1,000",
+  "1000" and "1000.0" are one, "two" is 2, "1.5 million" is 1,500,000; 5 kg are not 5 lbs, and
+  where a context speaks of a two-year warranty there is no three-year one. A number that the
+  user's question gave is no invention, unless the context gives another for the same thing.
 - Names are words with an upper-case letter, except a sentence's first word (it may be any
   word), unless it holds more than one capital or a digit. German capitalises every noun, so
   there only the latter count as names.
@@ -14,65 +15,35 @@ alone holds all its numbers and names and at least 60 % of its content words.
 It knows no synonyms and no negation: a fluent lie in the words of its source passes.
 """
 
-import re
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-import re2
 from msgspec import Struct
 
+from metrics.privacy.masking import quoted
 from metrics.quality import text as texts
-from metrics.quality.lexicon import NUMBER_WORDS, STOPWORDS
+from metrics.quality.claims import Terms, claims_of
+from metrics.quality.passages import Passage, passage_of
+from metrics.quality.quantities import Quantity
 from scorer.api import AgentTrace, Unscored
 
 SUPPORT_SHARE = 0.6
 
-_MAX_CLAIMS = 500
 _MAX_SHOWN = 10
-_MAX_SHOWN_LENGTH = 200
-_SHORT_SENTENCE = 4
-
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_MARKUP = re.compile(
-    r"^#{1,6}[ \t].*$"  # headings
-    r"|^[ \t]*(?:[-*•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))[ \t]+"  # list markers
-    r"|\[\^?\d{1,3}(?:[ ,;–-]{1,2}\d{1,3}){0,9}\]|【[^】]{0,80}】"  # citations
-    r"|[*`]",
-    re.MULTILINE,
-)
-_OPENER = re2.compile(
-    r"(?i)^\W*(?:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|"
-    r"absolutely|great|sorry|hallo|guten tag|danke|gerne|bonjour|merci|hola|gracias|ciao|grazie|"
-    r"olá|obrigad[oa])\b"
-)
-_NO_CLAIM = re2.compile(
-    r"(?i)\b(?:let me know|feel free|(?:this|that) helps|happy to (?:help|assist)|"
-    r"glad to (?:help|assist)|(?:any|more|further|other|additional) questions|anything else|"
-    r"(?:more|further|any|additional) (?:help|assistance)|"
-    r"i(?:'m| am|’m) (?:sorry|afraid|not sure|unable|not able)|"
-    r"i (?:do not|don't|don’t|cannot|can't|can’t|could not|couldn't|couldn’t|did not|didn't) "
-    r"(?:know|have|find|see|answer|access|provide|determine)|"
-    r"(?:context|documents?|information|sources?|passages?|text|articles?)(?: \w+)? "
-    r"(?:does not|do not|did not|doesn't|doesn’t|don't|don’t) "
-    r"(?:mention|contain|include|specify|say|provide|state|cover|give)|"
-    r"no (?:relevant |such |specific )?information|"
-    r"not (?:mentioned|specified|stated|provided|found|given) (?:in|by) the|"
-    r"ich weiß (?:es )?(?:leider )?nicht|keine (?:angaben?|informationen)|"
-    r"je ne (?:sais|trouve|peux) pas|aucune information|no hay información|"
-    r"no (?:lo )?sé|non lo so|não sei)\b"
-)
+_MAX_SHOWN_LENGTH = 199
 
 
 class Grounding(Struct, frozen=True):
     """How many claims an answer makes, how many are supported, and (some of) the others.
 
-    `unclaimed` counts the sentences that claim nothing.
+    `unclaimed` counts the sentences that claim nothing, `unread` those beyond the first 500.
     """
 
     claims: int
     supported: int
     unsupported: tuple[str, ...] = ()
     unclaimed: int = 0
+    unread: int = 0
 
     @property
     def share(self) -> float:
@@ -80,123 +51,49 @@ class Grounding(Struct, frozen=True):
         return self.supported / self.claims if self.claims else 1.0
 
 
-class Terms(Struct, frozen=True):
-    """What a claim needs to be supported: content words, numbers (by reading), and names."""
-
-    words: frozenset[str]
-    numbers: frozenset[tuple[str, ...]]
-    names: frozenset[str]
-
-
-class Passage:
-    """A context, indexed by its words, their stems, and its numbers."""
-
-    def __init__(self, text: str, language: str) -> None:
-        self._language = language
-        self.words = set(texts.folded_words(texts.normalise(text)))
-        digits = [word for word in self.words if texts.is_number(word)]
-        self.numbers = {reading for number in digits for reading in texts.readings(number)}
-        self.numbers.update(part for number in digits for part in texts.parts_of(number))
-        spelt = NUMBER_WORDS[language]
-        self.numbers.update(spelt[word] for word in self.words & spelt.keys())
-
-    @cached_property
-    def stems(self) -> set[str]:
-        """The stems of the words, worked out when a word itself is not found."""
-        language = self._language
-        return {texts.stem(language, word) for word in self.words if not texts.is_number(word)}
-
-    def has(self, word: str) -> bool:
-        """Whether the word, or another form of it, occurs."""
-        return word in self.words or texts.stem(self._language, word) in self.stems
-
-    def has_number(self, readings: tuple[str, ...]) -> bool:
-        """Whether the number occurs in any of its readings."""
-        return any(reading in self.numbers for reading in readings)
-
-
-# Three metrics ask for the same contexts one after the other, two for the same grounding.
-@lru_cache(maxsize=32)
-def passage_of(text: str, language: str) -> Passage:
-    """Return the indexed context."""
-    return Passage(text, language)
-
-
+# Two metrics ask for the same grounding.
 @lru_cache(maxsize=4)
-def ground(answer: str, contexts: tuple[str, ...]) -> Grounding:
-    """Split the answer into claims and look each one up in the contexts."""
+def ground(answer: str, contexts: tuple[str, ...], given: str = "") -> Grounding:
+    """Look each claim of an answer up in the contexts; `given` is what the user said."""
     language = texts.language_of(answer, contexts[0])
     passages = [passage_of(context, language) for context in contexts]
-    claims = supported = unclaimed = 0
-    unsupported: list[str] = []
-    for sentence in sentences_of(answer):
-        terms = terms_of(sentence, language)
-        if not is_claim(sentence, terms):
-            unclaimed += 1
-            continue
-        claims += 1
-        if any(supports(passage, terms) for passage in passages):
-            supported += 1
-        elif len(unsupported) < _MAX_SHOWN:
-            unsupported.append(_cut(sentence))
-    return Grounding(claims, supported, tuple(unsupported), unclaimed)
+    told = passage_of(given, language) if given else None
+    made = claims_of(answer, language)
+    missed = [
+        claim.text
+        for claim in made.claims
+        if not any(supports(passage, claim.terms, told) for passage in passages)
+    ]
+    shown = tuple(quoted(" ".join(text.split()), _MAX_SHOWN_LENGTH) for text in missed[:_MAX_SHOWN])
+    total = len(made.claims)
+    return Grounding(total, total - len(missed), shown, made.unclaimed, made.unread)
 
 
-def sentences_of(answer: str) -> list[str]:
-    """Return the sentences of an answer without code blocks, headings, list and citation marks."""
-    plain = _MARKUP.sub(" ", _FENCE.sub("\n", texts.normalise(answer)))
-    return texts.sentences(plain)[:_MAX_CLAIMS]
-
-
-def is_claim(sentence: str, terms: Terms) -> bool:
-    """Whether a sentence says something that a context could support."""
-    if sentence.rstrip("\"'”’»)] ")[-1:] in {"?", "？", ":", "："}:
+def supports(passage: Passage, terms: Terms, given: Passage | None = None) -> bool:
+    """Whether one passage holds all that is required and 60 % of the content words."""
+    # In the order of what it costs to find out.
+    if not all(map(passage.has, terms.names)):
         return False
-    if not terms.words and not terms.numbers:
+    # What is required counts as content too, as found: without it there is no support.
+    required = terms.count - len(terms.words)
+    if required + sum(map(passage.has, terms.words)) < SUPPORT_SHARE * terms.count:
         return False
-    if len(sentence.split()) <= _SHORT_SENTENCE and _OPENER.search(sentence):
+    return (
+        all(map(passage.has_month, terms.months))
+        and all(_has_address(passage, address, given) for address in terms.addresses)
+        and all(_has_number(passage, number, given) for number in terms.numbers)
+    )
+
+
+def _has_number(passage: Passage, number: Quantity, given: Passage | None) -> bool:
+    amounts = passage.amounts
+    if amounts.denies(number):
         return False
-    return not _NO_CLAIM.search(sentence)
+    return amounts.confirms(number) or (given is not None and given.amounts.gives(number))
 
 
-def terms_of(sentence: str, language: str) -> Terms:
-    """Return the content words, numbers and names of a normalised sentence."""
-    stopwords, spelt = STOPWORDS[language], NUMBER_WORDS[language]
-    content: set[str] = set()
-    numbers: set[tuple[str, ...]] = set()
-    names: set[str] = set()
-    for position, token in enumerate(texts.words(sentence)):
-        word = token.casefold()
-        if token[0].isdigit():
-            numbers.add(texts.readings(token))
-        elif word in spelt:
-            numbers.add((spelt[word],))
-        elif word in stopwords or (len(word) == 1 and token.islower()):
-            continue
-        else:
-            content.add(word)
-            if not token.islower() and _is_name(token, position, language):
-                names.add(word)
-    return Terms(frozenset(content), frozenset(numbers), frozenset(names))
-
-
-def _is_name(token: str, position: int, language: str) -> bool:
-    """Whether a token that is not in lower case is a name."""
-    if any(letter.isdigit() or letter.isupper() for letter in token[1:]):
-        return True
-    return position > 0 and language != "german" and token[0].isupper()
-
-
-def supports(passage: Passage, terms: Terms) -> bool:
-    """Whether one passage holds all numbers and names and 60 % of the content words."""
-    if not all(passage.has_number(number) for number in terms.numbers):
-        return False
-    if not all(passage.has(name) for name in terms.names):
-        return False
-    # Numbers are content words too; all of them have been found.
-    total = len(terms.words) + len(terms.numbers)
-    found = len(terms.numbers) + sum(passage.has(word) for word in terms.words)
-    return found >= SUPPORT_SHARE * total
+def _has_address(passage: Passage, address: str, given: Passage | None) -> bool:
+    return passage.has_address(address) or (given is not None and given.has_address(address))
 
 
 def context_texts(trace: AgentTrace) -> tuple[str, ...] | Unscored:
@@ -214,8 +111,14 @@ def grounding_of(trace: AgentTrace) -> Grounding | Unscored:
     contexts = context_texts(trace)
     if isinstance(contexts, Unscored):
         return contexts
-    grounding = ground(trace.answer, contexts)
+    grounding = ground(trace.answer, contexts, _given(trace))
     return grounding if grounding.claims else Unscored("no_claims")
+
+
+def _given(trace: AgentTrace) -> str:
+    """Return the question, and the ids of the documents: an answer may cite their addresses."""
+    ids = [item.id for item in trace.contexts or () if item.id]
+    return "\n".join([trace.question or "", *ids])
 
 
 def explain(grounding: Grounding) -> str:
@@ -227,21 +130,17 @@ def explain(grounding: Grounding) -> str:
 
 
 def detail(grounding: Grounding) -> dict[str, object]:
-    """Return the counts and at most ten unsupported sentences of at most 200 characters."""
-    return {
+    """Return the counts and at most ten unsupported sentences, masked and cut."""
+    found: dict[str, object] = {
         "claims": grounding.claims,
         "supported": grounding.supported,
         "no_claim": grounding.unclaimed,
         "unsupported": list(grounding.unsupported),
     }
+    if grounding.unread:
+        found["unread"] = grounding.unread
+    return found
 
 
 def _quoted(sentences: Sequence[str]) -> str:
     return "; ".join(f'"{sentence}"' for sentence in sentences)
-
-
-def _cut(sentence: str) -> str:
-    sentence = " ".join(sentence.split())
-    if len(sentence) <= _MAX_SHOWN_LENGTH:
-        return sentence
-    return sentence[: _MAX_SHOWN_LENGTH - 1] + "…"

@@ -1,4 +1,4 @@
-"""Word tables per language: function words, number words, abbreviations, months.
+"""Word tables per language: function words, abbreviations, months.
 
 Function words carry no claim; they also tell which language a text is in. The lists are short
 on purpose: the commonest hundred cover most of running text.
@@ -65,35 +65,6 @@ STOPWORDS: Final[dict[str, frozenset[str]]] = {
     }.items()
 }
 
-_TWO_TO_TWELVE: Final = tuple(str(value) for value in range(2, 13))
-
-# "One" is left out: it is a pronoun or an article as often as a number.
-NUMBER_WORDS: Final[dict[str, dict[str, str]]] = {
-    language: dict(zip(words.split(), _TWO_TO_TWELVE, strict=True))
-    for language, words in {
-        "english": "two three four five six seven eight nine ten eleven twelve",
-        "german": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        "french": "deux trois quatre cinq six sept huit neuf dix onze douze",
-        "spanish": "dos tres cuatro cinco seis siete ocho nueve diez once doce",
-        "italian": "due tre quattro cinque sei sette otto nove dieci undici dodici",
-        "portuguese": "dois três quatro cinco seis sete oito nove dez onze doze",
-        "dutch": "twee drie vier vijf zes zeven acht negen tien elf twaalf",
-    }.items()
-}
-TENS: Final[dict[str, str]] = {
-    word: str(10 * value)
-    for value, word in enumerate(
-        ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2
-    )
-}
-NUMBER_WORDS["english"] |= TENS | {
-    word: str(value)
-    for value, word in enumerate(
-        ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-        start=13,
-    )
-}
-
 # After these a full stop ends no sentence (lower case, without the stop).
 ABBREVIATIONS: Final = frozenset(
     """
@@ -112,3 +83,30 @@ MONTHS: Final = frozenset(
     jahrhundert januari februari maart mei augustus december marts maj
     """.split()  # noqa: SIM905 - a table
 )
+
+_MONTH_LISTS: Final = {
+    "english": "january|jan february|feb march|mar april|apr may june|jun july|jul august|aug "
+    "september|sep|sept october|oct november|nov december|dec",
+    "german": "januar|jänner|jan februar|feber|feb märz april|apr mai juni|jun juli|jul "
+    "august|aug september|sep|sept oktober|okt november|nov dezember|dez",
+    "french": "janvier|janv février|févr mars avril|avr mai juin juillet|juil août septembre|sept "
+    "octobre|oct novembre|nov décembre|déc",
+    "spanish": "enero|ene febrero|feb marzo|mar abril|abr mayo junio|jun julio|jul agosto|ago "
+    "septiembre|setiembre|sept octubre|oct noviembre|nov diciembre|dic",
+    "italian": "gennaio|gen febbraio|feb marzo aprile|apr maggio|mag giugno|giu luglio|lug "
+    "agosto|ago settembre|set ottobre|ott novembre|nov dicembre|dic",
+    "portuguese": "janeiro|jan fevereiro|fev março|mar abril|abr maio junho|jun julho|jul "
+    "agosto|ago setembro|set outubro|out novembro|nov dezembro|dez",
+    "dutch": "januari|jan februari|feb maart|mrt april|apr mei juni|jun juli|jul augustus|aug "
+    "september|sep|sept oktober|okt november|nov december|dec",
+}
+MONTH_NAMES: Final[dict[str, dict[str, int]]] = {
+    language: {
+        name: month
+        for month, names in enumerate(months.split(), start=1)
+        for name in names.split("|")
+    }
+    for language, months in _MONTH_LISTS.items()
+}
+# Months that are other words too: only a capital letter, not at a sentence's start, tells.
+AMBIGUOUS_MONTHS: Final = frozenset({"may", "march", "mar", "august", "jan", "mars", "set", "out"})

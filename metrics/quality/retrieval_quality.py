@@ -1,6 +1,7 @@
 """retrieval_quality: did the passages that matter for the answer come first?"""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from metrics.agentunit import (
@@ -13,7 +14,8 @@ from metrics.agentunit import (
     text_of,
 )
 from metrics.quality import text as texts
-from metrics.quality.grounding import Terms, passage_of, terms_of
+from metrics.quality.claims import Terms, claims_of
+from metrics.quality.passages import Passage, passage_of
 from scorer.api import (
     AgentTrace,
     Document,
@@ -31,10 +33,12 @@ _MAX_SHOWN = 20
 class RetrievalQuality:
     """Average precision of the retrieved passages in their order, by words.
 
-    A passage is relevant when it holds at least a tenth of the content words of the reference
-    answer, or of the given answer where there is no reference. With rel(k) and precision(k)
-    at rank k, the value is sum(rel(k) * precision(k)) / sum(rel(k)), 0 if none is relevant;
-    with several retrievals in a trace, the mean over them. Documented: the share of contexts
+    A passage is relevant when it overlaps by at least a tenth with a claim of the reference
+    answer, or of the given answer where there is no reference: it is there for one sentence, not
+    for all of a long answer. The overlap is the share of the pairs of the claim's terms that
+    the passage holds, so a single word in common is none. With rel(k) and precision(k)
+    at rank k, the value is sum(rel(k) * precision(k)) / sum(rel(k)), 0 if none is relevant; with
+    several retrievals in a trace, the mean over them. Documented: the share of contexts
     that the answer contains verbatim; `ragas` as in `Faithfulness`.
     """
 
@@ -68,10 +72,9 @@ class RetrievalQuality:
         against = "reference" if trace.reference and trace.reference.answer else "answer"
         target = (trace.reference.answer if trace.reference else None) or trace.answer
         language = texts.language_of(target, retrievals[0][0])
-        terms = terms_of(texts.normalise(target), language)
-        if not terms.words and not terms.numbers:
+        if not claims_of(target, language).claims:
             return Unscored("no_claims")
-        relevance = [[_overlap(item, terms, language) for item in group] for group in retrievals]
+        relevance = [[_overlap(item, target, language) for item in group] for group in retrievals]
         return _measured(relevance, against)
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
@@ -112,11 +115,24 @@ def _rank(document: Document) -> int:
     return document.rank if document.rank is not None else 0
 
 
-def _overlap(text: str, terms: Terms, language: str) -> float:
+# The same passage is often retrieved again.
+@lru_cache(maxsize=64)
+def _overlap(text: str, target: str, language: str) -> float:
+    """Return the overlap of a passage with the claim that it overlaps most with."""
     passage = passage_of(text, language)
-    found = sum(passage.has(word) for word in terms.words)
-    found += sum(passage.has_number(number) for number in terms.numbers)
-    return found / (len(terms.words) + len(terms.numbers))
+    claims = claims_of(target, language).claims
+    return max(share_of_pairs(_found(passage, claim.terms), claim.terms.count) for claim in claims)
+
+
+def _found(passage: Passage, terms: Terms) -> int:
+    found = sum(map(passage.has, terms.words)) + sum(map(passage.has_month, terms.months))
+    found += sum(map(passage.has_address, terms.addresses))
+    return found + sum(map(passage.amounts.has_value, terms.numbers))
+
+
+def share_of_pairs(found: int, total: int) -> float:
+    """Return the share of the pairs among `total` things that are pairs of found ones."""
+    return found * (found - 1) / (total * (total - 1)) if total > 1 else float(found)
 
 
 def _measured(overlaps: Sequence[Sequence[float]], against: str) -> Measurement:
@@ -127,6 +143,6 @@ def _measured(overlaps: Sequence[Sequence[float]], against: str) -> Measurement:
     return Measurement(
         {"value": value},
         "lexical",
-        f"{hits} of {retrieved} passages share words with the {against}",
+        f"{hits} of {retrieved} passages overlap with a claim of the {against}",
         {"against": against, "retrieved": retrieved, "relevant": hits, "overlaps": shown},
     )

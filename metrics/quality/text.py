@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from metrics.quality.lexicon import ABBREVIATIONS, MONTHS, NUMBER_WORDS, STOPWORDS, TENS
+from metrics.quality.lexicon import ABBREVIATIONS, MONTHS, STOPWORDS
 
 # Scripts without spaces between words, and Korean with its glued particles: their tokens are
 # pairs of neighbouring characters.
@@ -22,10 +22,12 @@ _TOKEN = re.compile(
     rf"|[^\W\d_{_UNSPACED}](?:[^\W{_UNSPACED}])*"
 )
 _ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)  # the same, faster
-_COMPOUND = re.compile(
-    rf"\b({'|'.join(TENS)})-(one|two|three|four|five|six|seven|eight|nine)\b", re.IGNORECASE
-)
 _SEPARATOR = re.compile(r"[.,'’\s]")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+_THIN_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_OTHER_DIGIT = re.compile(r"\d(?<![0-9])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ARABIC_MARKS = {"\u066a": "%", "\u066b": ".", "\u066c": ","}
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|(?<![。！？])[。！？]++[」』”’）]*+|\n+")
 _SAMPLE_LENGTH = 600  # characters; enough for some forty function words
 _LANGUAGES: dict[str, list[str]] = {}
@@ -35,15 +37,19 @@ for _language, _stopwords in STOPWORDS.items():
 
 
 def normalise(text: str) -> str:
-    """Return the text in NFKC, with compound English number words as digits."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return _COMPOUND.sub(_compound, text) if "ty-" in text else text
+    """Return the text in NFKC, with the digits of any script as ASCII ones."""
+    if text.isascii():
+        return text
+    # A space inside a number would part it; NFKC makes a plain space of a thin one.
+    text = unicodedata.normalize("NFKC", _THIN_SPACE.sub("'", _SURROGATE.sub("?", text)))
+    for mark, plain in _ARABIC_MARKS.items():
+        if mark in text:
+            text = text.replace(mark, plain)
+    return _OTHER_DIGIT.sub(_ascii_digit, text)
 
 
-def _compound(match: re.Match[str]) -> str:
-    tens, unit = (word.lower() for word in match.groups())
-    return str(int(TENS[tens]) + int(NUMBER_WORDS["english"].get(unit, "1")))
+def _ascii_digit(match: re.Match[str]) -> str:
+    return str(unicodedata.decimal(match.group()))
 
 
 def words(text: str) -> list[str]:
@@ -75,28 +81,44 @@ def is_number(token: str) -> bool:
     return token[0].isdigit()
 
 
-def readings(number: str) -> tuple[str, ...]:
+def readings(number: str, mark: str | None = None) -> tuple[str, ...]:
     """Return what a number in digits may mean: "1.000" is a thousand in Berlin, one in Boston.
 
-    Each is canonical: no separators of thousands, no leading or trailing zeros. What is no
-    number after all ("1.2.3", "24.12.2025") stands for itself.
+    `mark` is the decimal mark where it is known; then there is one meaning. Each is canonical:
+    no separators of thousands, no leading or trailing zeros. What is no number after all
+    ("1.2.3", "24.12.2025") stands for itself.
     """
     parts = _SEPARATOR.split(number)
-    whole = _canonical("".join(parts), "")
+    whole = canonical("".join(parts), "")
     if len(parts) == 1:
         return (whole,)
     if all(len(part) == 3 for part in parts[1:]):
-        return (whole, _canonical(parts[0], parts[1])) if len(parts) == 2 else (whole,)
+        return _of_thousands(number, parts, whole, mark)
+    if _INDIAN.fullmatch(number):
+        return (whole,)
     if len(parts) == 2 or _is_grouped(number, parts):
-        return (_canonical("".join(parts[:-1]), parts[-1]),)
+        return (canonical("".join(parts[:-1]), parts[-1]),)
     return (number,)
+
+
+def _of_thousands(
+    number: str, parts: Sequence[str], whole: str, mark: str | None
+) -> tuple[str, ...]:
+    separator = number[len(parts[0])]
+    if len(parts) > 2 or separator not in ".,":
+        return (whole,)
+    decimal = canonical(parts[0], parts[1])
+    if mark is None:
+        return (whole, decimal)
+    return (decimal,) if separator == mark else (whole,)
 
 
 def parts_of(number: str) -> list[str]:
     """Return the numbers inside a date or a version ("24.12.2025"), none for a plain number."""
-    if readings(number) != (number,):
+    parts = _SEPARATOR.split(number)
+    if len(parts) == 1 or readings(number) != (number,):
         return []
-    return [_canonical(part, "") for part in _SEPARATOR.split(number)]
+    return [canonical(part, "") for part in parts]
 
 
 def _is_grouped(number: str, parts: Sequence[str]) -> bool:
@@ -105,20 +127,24 @@ def _is_grouped(number: str, parts: Sequence[str]) -> bool:
     return marks[-1] not in marks[:-1] and all(len(part) == 3 for part in parts[1:-1])
 
 
-def _canonical(whole: str, fraction: str) -> str:
+def canonical(whole: str, fraction: str) -> str:
+    """Return a number without leading and trailing zeros."""
     whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
     return f"{whole}.{fraction}" if fraction else whole
 
 
 @lru_cache(maxsize=8)
-def language_of(*texts: str) -> str:
-    """Guess the language from the function words at the beginning of the texts."""
+def language_of(*texts: str, default: str = "english") -> str:
+    """Guess the language from the function words at the beginning; the default wins a tie."""
     counts = dict.fromkeys(STOPWORDS, 0)
     for text in texts:
         for word in folded_words(normalise(text[:_SAMPLE_LENGTH])):
             for language in _LANGUAGES.get(word, ()):
                 counts[language] += 1
-    return max(counts, key=lambda language: counts[language])
+    most = max(counts.values())
+    if counts[default] == most:
+        return default
+    return next(language for language, count in counts.items() if count == most)
 
 
 @lru_cache(maxsize=65_536)

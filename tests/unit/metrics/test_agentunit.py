@@ -111,3 +111,17 @@ def test_a_value_that_is_not_finite_is_a_failure():
     result = documented_score(Broken(), VIEW)
     assert (result.status, result.reason) == ("failed", "not_finite")
     assert (len(result.detail["text"]), len(result.detail["items"])) == (201, 50)
+
+
+def test_the_detail_of_the_documented_mode_is_masked():
+    """It quotes the answer and tool arguments, in which personal data and secrets may stand."""
+
+    class Quoting:
+        def evaluate(self, case, trace, outcome):
+            from metrics.agentunit import MetricResult
+
+            leaky = {"answer": "SSN 078-05-1120", "calls": [{"card": 4111111111111111}]}
+            return MetricResult("quoting", 1.0, leaky | {"ann@example.com": 5})
+
+    detail = documented_score(Quoting(), VIEW).detail
+    assert detail == {"answer": "SSN [ssn]", "calls": [{"card": "[credit_card]"}], "[email]": 5}

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from metrics.quality.quantities import decimal_mark, has_number_words, quantities
+from metrics.quality.quantities import decimal_mark, quantities
 from metrics.quality.text import normalise
 
 
@@ -131,13 +131,6 @@ def test_what_is_no_number_is_not_read(text):
 def test_the_decimal_mark_is_that_of_the_language_unless_the_text_differs(text, language, mark):
     """Where habits are mixed both readings stay open."""
     assert decimal_mark(text, language) == mark
-
-
-def test_number_words_are_known_before_they_are_read():
-    """A text without any needs the quicker pattern only."""
-    assert has_number_words(["the", "million"], "english")
-    assert not has_number_words(["the", "7"], "english")
-    assert [q.readings for q in quantities("7 of ten", "english", spelt=False)] == [("7",)]
 
 
 @pytest.mark.parametrize(

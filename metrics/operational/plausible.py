@@ -1,0 +1,29 @@
+"""Counts and costs that cannot be: a wrong one would drown every sum it enters."""
+
+from msgspec.structs import astuple
+
+from scorer.api import AgentTrace, Usage
+
+MAX_CALL_TOKENS = 1_000_000_000  # a thousand times the longest context window there is
+
+
+def has_impossible_usage(trace: AgentTrace) -> bool:
+    """Whether a model call (or the trace, where no call counts) has a negative or huge count."""
+    usages = [call.usage for call in trace.llm_calls]
+    if trace.usage is not None and not any(map(_has_counts, usages)):
+        usages.append(trace.usage)
+    counts = [count for usage in usages for count in astuple(usage) if count is not None]
+    return bool(counts) and not (min(counts) >= 0 and max(counts) <= MAX_CALL_TOKENS)
+
+
+def has_impossible_cost(trace: AgentTrace) -> bool:
+    """Whether the trace, a model call or a tool call reports a negative cost."""
+    if trace.cost_usd is not None and trace.cost_usd < 0:
+        return True
+    costs = [call.cost_usd for call in trace.llm_calls]
+    costs += [call.cost_usd for call in trace.tool_calls or ()]
+    return any(cost is not None and cost < 0 for cost in costs)
+
+
+def _has_counts(usage: Usage) -> bool:
+    return usage.input is not None or usage.output is not None

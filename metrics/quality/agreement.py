@@ -1,0 +1,254 @@
+"""Do two texts that are not equal say the same? A comparison by words, with guards.
+
+The share of common words alone is a poor judge: "The capital is Lyon" has most words of "The
+capital is Paris", and "The capital of France is Paris" few of "Paris". So the words in which a
+contradiction shows are looked at first: yes and no, numbers with their units, names, negations.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from metrics.quality import text as texts
+from metrics.quality.claims import Terms, terms_of
+from metrics.quality.lexicon import STOPWORDS
+from metrics.quality.passages import Passage
+from metrics.quality.quantities import decimal_mark, quantities
+
+CONTRADICTED = 0.2  # at most, where the answer says something else
+
+_YES = frozenset(
+    "yes yeah yep true correct ja jawohl wahr richtig oui vrai sí verdadero sì vero sim verdadeiro "  # noqa: SIM905 - a table
+    "waar juist".split()
+)
+_NO = frozenset(
+    "no nope false incorrect wrong nein falsch non faux falso não nee onwaar onjuist".split()  # noqa: SIM905 - a table
+)
+_NEGATION = {
+    "english": r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot)\b|n['’]t\b",
+    "german": r"\b(?:nicht|nichts|nie|niemals|niemand|kein\w*)\b",
+    "french": r"\b(?:pas|jamais|aucun\w*)\b",
+    "spanish": r"\b(?:no|nunca|jamás|ning[uú]n\w*|nada|nadie)\b",
+    "italian": r"\b(?:non|mai|nessun\w*|niente|nulla)\b",
+    "portuguese": r"\b(?:não|nunca|jamais|nenhum\w*|nada|ninguém)\b",
+    "dutch": r"\b(?:niet|nooit|geen|niets|niemand)\b",
+}
+_NEGATIONS = {name: re.compile(words, re.IGNORECASE) for name, words in _NEGATION.items()}
+_OR = frozenset({"or", "oder", "ou", "o", "of"})
+_MARK = "\x1f"  # between tokens; none holds it
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_STRESS = " \t\r\n*_\"'“”«»¡¿("
+
+
+class Verdict(Struct, frozen=True):
+    """A value from 0 to 1, the rule that gave it, and why; `overlap` = precision and recall."""
+
+    value: float
+    rule: str
+    why: str
+    overlap: tuple[float, float] | None = None
+
+
+class _Side(Struct, frozen=True):
+    """One of the two texts, taken apart."""
+
+    text: str
+    tokens: list[str]
+    terms: Terms
+    passage: Passage
+
+
+def agreement(answer: str, reference: str, question: str = "") -> Verdict:
+    """Compare an answer with a reference that it does not equal; the question is known to both."""
+    language = texts.language_of(reference, answer, question)
+    mine, theirs = _side(answer, language), _side(reference, language)
+    polarity = _polarities(mine, theirs, language)
+    if polarity is not None:
+        return polarity
+    precision, recall = overlap(mine.tokens, theirs.tokens)
+    both = precision + recall
+    f1 = 2 * precision * recall / both if both else 0.0
+    given = _side(question, language)
+    why = contradiction(mine, theirs, given, language)
+    if why is not None:
+        return Verdict(min(f1, CONTRADICTED), "contradiction", why, (precision, recall))
+    if _contains(mine.tokens, theirs.tokens, language):
+        return Verdict(
+            1.0, "contained", "the answer holds the whole reference", (precision, recall)
+        )
+    if question and _is_rest(mine, theirs, set(given.tokens), language):
+        why = "the answer holds all of the reference but what the question says"
+        return Verdict(1.0, "contained", why, (precision, recall))
+    why = f"{precision:.0%} of the answer's words and {recall:.0%} of the reference's are common"
+    return Verdict(f1, "tokens", why, (precision, recall))
+
+
+def overlap(answer: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
+    """Return precision and recall of the answer's tokens, as multisets."""
+    if not answer or not reference:
+        return 0.0, 0.0
+    common = (Counter(answer) & Counter(reference)).total()
+    return common / len(answer), common / len(reference)
+
+
+def _side(text: str, language: str) -> _Side:
+    normal = texts.normalise(text)
+    terms = terms_of(normal, language, decimal_mark(normal, language))
+    return _Side(normal, _tokens(normal, language), terms, Passage(text, language))
+
+
+def _tokens(text: str, language: str) -> list[str]:
+    """Return the case-folded tokens of a normalised text, each number as its value."""
+    found: list[str] = []
+    place = 0
+    for number in quantities(text, language, decimal_mark(text, language)):
+        found += _words(text[place : number.start])
+        found.append(number.readings[0])
+        place = number.end
+    return found + _words(text[place:])
+
+
+def _words(text: str) -> list[str]:
+    # The sign belongs to the name in "C++" and "C#".
+    return texts.folded_words(text.replace("++", "_plusplus").replace("#", "_sharp"))
+
+
+def _polarities(mine: _Side, theirs: _Side, language: str) -> Verdict | None:
+    answer, reference = _says_yes(mine, language), _says_yes(theirs, language)
+    if answer is None or reference is None:
+        return None
+    if answer != reference:
+        return Verdict(0.0, "polarity", "one says yes, the other no")
+    if len(mine.tokens) == 1 == len(theirs.tokens):
+        return Verdict(1.0, "polarity", "both say yes" if answer else "both say no")
+    return None
+
+
+def _says_yes(side: _Side, language: str) -> bool | None:
+    """Whether a text starts with a yes or a no, as a word of its own."""
+    text = side.text.lstrip(_STRESS)
+    match = _FIRST_WORD.match(text)
+    word = match.group().casefold() if match else ""
+    if match is None or word not in _YES | _NO:
+        return None
+    following = text[match.end() :]
+    next_word = _FIRST_WORD.match(following.lstrip())
+    if following[:1].isspace() and next_word is not None:
+        # "No evidence", "True love"
+        return word in _YES if next_word.group().casefold() in STOPWORDS[language] else None
+    return word in _YES
+
+
+def contradiction(mine: _Side, theirs: _Side, given: _Side, language: str) -> str | None:
+    """Say what the answer has instead of what the reference has, None if nothing."""
+    if _has_other_numbers(mine, theirs, given):
+        return "the answer lacks a number of the reference and has another"
+    if _has_other_names(mine, theirs, given):
+        return "the answer lacks a name of the reference and has another"
+    for kind in ("months", "addresses"):
+        answer, reference = getattr(mine.terms, kind), getattr(theirs.terms, kind)
+        if answer - reference and reference - answer:
+            return f"the answer lacks one of the {kind} of the reference and has another"
+    if _is_swapped(mine, theirs, language):
+        return "one word differs, and it is a name"
+    if _is_negated(mine, theirs, language):
+        return "one of the two is negated"
+    return None
+
+
+def _has_other_numbers(mine: _Side, theirs: _Side, given: _Side) -> bool:
+    missing = (n for n in theirs.terms.numbers if not mine.passage.amounts.holds(n))
+    others = (
+        n
+        for n in mine.terms.numbers
+        if not theirs.passage.amounts.holds(n) and not given.passage.amounts.gives(n)
+    )
+    return any(missing) and any(others)
+
+
+def _has_other_names(mine: _Side, theirs: _Side, given: _Side) -> bool:
+    missing = (name for name in _names(theirs) if not any(map(mine.passage.has, name)))
+    others = (
+        name
+        for name in _names(mine)
+        if not any(map(theirs.passage.has, name)) and not any(map(given.passage.has, name))
+    )
+    return any(missing) and any(others)
+
+
+def _names(side: _Side) -> list[list[str]]:
+    """Return the names, each with all its words: one in common makes two names one."""
+    found: list[list[str]] = []
+    previous = None
+    tokens = texts.words(side.text)
+    for place, token in enumerate(tokens):
+        word = token.casefold()
+        begins = place == 0 and token[0].isupper() and word in side.terms.words
+        if word in side.terms.names or (begins and _is_named_next(tokens, side)):
+            if previous == place - 1 and found:
+                found[-1].append(word)
+            else:
+                found.append([word])
+            previous = place
+    return found
+
+
+def _is_named_next(tokens: Sequence[str], side: _Side) -> bool:
+    return len(tokens) > 1 and tokens[1].casefold() in side.terms.names
+
+
+def _is_swapped(mine: _Side, theirs: _Side, language: str) -> bool:
+    """Whether the texts differ in one word only, which has a capital letter in both."""
+    answer, reference = Counter(mine.tokens), Counter(theirs.tokens)
+    ours, others = list((answer - reference).elements()), list((reference - answer).elements())
+    if len(ours) != 1 or len(others) != 1 or len(mine.tokens) < 3:
+        return False
+    if texts.stem(language, ours[0]) == texts.stem(language, others[0]):
+        return False
+    return _is_capitalised(ours[0], mine) and _is_capitalised(others[0], theirs)
+
+
+def _is_capitalised(word: str, side: _Side) -> bool:
+    written = (token for token in texts.words(side.text) if token.casefold() == word)
+    return word in side.terms.words and any(token[0].isupper() for token in written)
+
+
+def _is_negated(mine: _Side, theirs: _Side, language: str) -> bool:
+    """Whether the sentence of the answer that is nearest to a reference of one is negated."""
+    if len(texts.sentences(theirs.text)) != 1:
+        return False
+    wanted = theirs.terms.words | {number.readings[0] for number in theirs.terms.numbers}
+    nearest, most = "", 0
+    for sentence in texts.sentences(mine.text):
+        common = len(wanted.intersection(_tokens(sentence, language)))
+        if common > most:
+            nearest, most = sentence, common
+    if 2 * most < len(wanted) or not most:
+        return False
+    negation = _NEGATIONS[language]
+    return bool(negation.search(nearest)) != bool(negation.search(theirs.text))
+
+
+def _contains(answer: Sequence[str], reference: Sequence[str], language: str) -> bool:
+    """Whether the answer holds the reference's tokens in one piece, not as one of two options."""
+    polar = len(reference) == 1 and reference[0] in _YES | _NO
+    if not polar and not any(token not in STOPWORDS[language] for token in reference):
+        return False
+    whole, piece = (_MARK.join(["", *tokens, ""]) for tokens in (answer, reference))
+    found = whole.find(piece)
+    if found < 0:
+        return False
+    first = whole.count(_MARK, 0, found)
+    last = first + len(reference)
+    beside = {*answer[max(0, first - 1) : first], *answer[last : last + 1]}
+    return beside.isdisjoint(_OR)
+
+
+def _is_rest(mine: _Side, theirs: _Side, asked: set[str], language: str) -> bool:
+    """Whether all that the answer leaves out of the reference stands in the question."""
+    stopwords = STOPWORDS[language]
+    answer = {token for token in mine.tokens if token not in stopwords}
+    reference = {token for token in theirs.tokens if token not in stopwords}
+    return bool(answer - asked) and answer <= reference and reference - answer <= asked

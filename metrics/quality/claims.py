@@ -1,0 +1,298 @@
+"""Which claims does an answer make, and what must a source hold to support each?
+
+An answer is split into sentences. Code blocks, the header row of a table, list marks and
+citation marks are no text of it. A title (a heading, a line in bold above others, a lead-in that
+ends with a colon) claims something only when it holds an amount with a unit, or an address. A
+question claims nothing, unless it tells ("Did you know that ..", ".., right?"). A greeting
+claims nothing. An apology, an offer of help, an admission of ignorance exempt their own clause
+only: "I don't know the price, but it weighs 5 kg" claims the weight. An answer that is JSON,
+fenced or not, makes a claim of every value in it.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import re2
+from msgspec import Struct
+
+from metrics.quality import text as texts
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
+from metrics.quality.number_reader import has_number_words
+from metrics.quality.quantities import Quantity, decimal_mark, quantities
+from metrics.quality.refusals import clauses, is_hedge, turns, without_apology
+from metrics.quality.units import unit_of
+
+MAX_SENTENCES = 500
+_MAX_JSON = 100_000
+_MAX_DEPTH = 32
+_CLAUSE_WORDS = 3  # with fewer, what follows a comma is rather an item of a list
+
+# The line that opens a block holds no further back-tick, else it is code within a line.
+_FENCE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})(?![^`\n]*`).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+)
+_WHOLE_FENCE = re.compile(r"(`{3,}|~{3,})\w*[ \t]*\n(.*)\n[ \t]*\1\Z", re.DOTALL)
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{0,120}[^*_\n.!?:。！？](?:\*\*|__)")
+_RULE_MARKS = frozenset("|:-=+ \t")
+_TITLE_MARKS = " \t#*_:"
+_MAX_TITLE = 80
+_MARKUP = re.compile(
+    r"^[ \t]*(?:[-*•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))[ \t]+"  # list markers
+    r"|\[\^?\d{1,3}(?:[ ,;–-]{1,2}\d{1,3}){0,9}\]|【[^】]{0,80}】"  # citations
+    r"|[*`]",
+    re.MULTILINE,
+)
+_OPENER = re2.compile(
+    r"(?i)^\W*(?:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|"
+    r"absolutely|great(?: question| choice| point| idea)|great[!,.]|sorry|hallo|guten tag|danke|"
+    r"gerne|bonjour|merci|hola|gracias|ciao|grazie|olá|obrigad[oa])(?:\W+|$)"
+)
+_TELLING = re.compile(
+    r"(?:did|do) you know(?: that)?|(?:have|had) you heard(?: that)?|were you aware(?: that)?|"
+    r"isn['’]t it true that|wussten sie,? dass|wusstest du,? dass|saviez-vous que?|savais-tu que?|"
+    r"¿?sab[ií]as? (?:usted )?que|lo sapev[io] che|sapev[io] che|(?:você )?sabia que|wist je dat",
+    re.IGNORECASE,
+)
+_TAG = re.compile(
+    r",? (?:right|correct|(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|"
+    r"should)n['’]t (?:it|he|she|they|we|you|there)|nicht wahr|oder|n['’]est-ce pas|verdad|vero|"
+    r"certo|não é|toch)\?$",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|(?:https?://|\bwww\.)[^\s<>()\[\]\"'|]+"
+    r"|\b[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\."
+    r"(?:com|org|net|edu|gov|io|ai|dev|app|info|co\.uk|de|fr|nl|ch|eu)\b(?:/[^\s<>()\[\]\"'|]*)?",
+    re.IGNORECASE,
+)
+_MAY_BE_ADDRESS = re.compile(r"@|://|www\.|\w\.[A-Za-z]{2}")
+_END_MARKS = "\"'”’»)] "
+
+
+class Terms(Struct, frozen=True):
+    """What a claim needs to be supported: words, amounts, names, months, addresses."""
+
+    words: frozenset[str] = frozenset()
+    numbers: tuple[Quantity, ...] = ()
+    names: frozenset[str] = frozenset()
+    months: frozenset[int] = frozenset()
+    addresses: frozenset[str] = frozenset()
+
+    @property
+    def count(self) -> int:
+        """How many terms there are; names are words too."""
+        return len(self.words) + len(self.numbers) + len(self.months) + len(self.addresses)
+
+
+class Claim(Struct, frozen=True):
+    """A claim in the words of the answer."""
+
+    text: str
+    terms: Terms
+
+
+class Claims(Struct, frozen=True):
+    """The claims of an answer; `unclaimed` sentences claim nothing, `unread` ones come too late."""
+
+    claims: tuple[Claim, ...]
+    unclaimed: int = 0
+    unread: int = 0
+
+
+# Three metrics ask for the claims of the same answer.
+@lru_cache(maxsize=8)
+def claims_of(answer: str, language: str) -> Claims:
+    """Return the claims of an answer in a language (that of its function words)."""
+    normal = texts.normalise(answer)
+    mark = decimal_mark(normal, language)
+    values = _json_values(normal)
+    sentences = _sentences(normal) if values is None else values
+    found: list[Claim] = []
+    unclaimed = 0
+    for sentence in sentences[:MAX_SENTENCES]:
+        claims = list(_claims_in(sentence, language, mark))
+        found += claims
+        unclaimed += not claims
+    return Claims(tuple(found), unclaimed, max(0, len(sentences) - MAX_SENTENCES))
+
+
+def terms_of(sentence: str, language: str, mark: str | None = None) -> Terms:
+    """Return what a normalised sentence says; `mark` is the decimal mark if known."""
+    addresses: frozenset[str] = frozenset()
+    if _MAY_BE_ADDRESS.search(sentence):
+        addresses = frozenset(map(address_form, _ADDRESS.findall(sentence)))
+        sentence = _ADDRESS.sub(" ", sentence)
+    tokens = texts.words(sentence)
+    folded = [token.casefold() for token in tokens]
+    numbers: list[Quantity] = []
+    spelt = has_number_words(folded, language)
+    if spelt or any(token[0].isdigit() for token in tokens):
+        numbers = quantities(sentence, language, mark, spelt=spelt)
+        if any(not _is_bare(sentence[number.start : number.end]) for number in numbers):
+            for number in reversed(numbers):
+                # A digit keeps the place, so that what follows is not taken for the first word.
+                sentence = f"{sentence[: number.start]} 0 {sentence[number.end :]}"
+            tokens = texts.words(sentence)
+    words, names, months = _words_in(tokens, language)
+    return Terms(words, tuple(numbers), names, months, addresses)
+
+
+def _is_bare(number: str) -> bool:
+    """Whether a number is written in digits alone, and so is one token that is no word."""
+    return not any(map(str.isalpha, number))
+
+
+def address_form(address: str) -> str:
+    """Return an e-mail address or URL as it is compared: case-folded, without scheme."""
+    plain = address.casefold().removeprefix("https://").removeprefix("http://")
+    return plain.removeprefix("www.").rstrip("./,;:!?*_")
+
+
+def _words_in(
+    tokens: list[str], language: str
+) -> tuple[frozenset[str], frozenset[str], frozenset[int]]:
+    stopwords, month_names = STOPWORDS[language], MONTH_NAMES[language]
+    words: set[str] = set()
+    names: set[str] = set()
+    months: set[int] = set()
+    for position, token in enumerate(tokens):
+        word = token.casefold()
+        if word in month_names and _is_month(tokens, position):
+            months.add(month_names[word])
+        elif token[0].isdigit() or word in stopwords or (len(word) == 1 and token.islower()):
+            continue
+        else:
+            words.add(word)
+            if not token.islower() and _is_name(token, position, language):
+                names.add(word)
+    return frozenset(words), frozenset(names), frozenset(months)
+
+
+def _is_month(tokens: list[str], position: int) -> bool:
+    token = tokens[position]
+    if token.casefold() not in AMBIGUOUS_MONTHS:
+        return True
+    beside = tokens[max(0, position - 1) : position] + tokens[position + 1 : position + 2]
+    return token[0].isupper() and (position > 0 or any(other[0].isdigit() for other in beside))
+
+
+def _is_name(token: str, position: int, language: str) -> bool:
+    """Whether a token that is not in lower case is a name."""
+    if any(letter.isdigit() or letter.isupper() for letter in token[1:]):
+        return True
+    return position > 0 and language != "german" and token[0].isupper()
+
+
+def _claims_in(sentence: str, language: str, mark: str | None) -> Iterator[Claim]:
+    """Yield what a sentence claims: itself as a rule, a clause or two beside a hedge."""
+    last = sentence.rstrip(_END_MARKS)[-1:]
+    if last in {"?", "？"}:
+        sentence = _told(sentence)
+    title = last in {":", "："}
+    rest = without_apology(sentence)
+    hedged = is_hedge(rest)
+    for part, least in _beside_hedges(rest) if hedged else [(rest, 1)]:
+        terms = terms_of(part, language, mark)
+        if _is_claim(part, terms, least, title=title):
+            yield Claim(part if hedged else sentence, terms)
+
+
+def _told(question: str) -> str:
+    """Return what a question tells in passing, "" for a true question."""
+    telling = _TELLING.match(question.lstrip("\"'“¿ "))
+    if telling:
+        return question.lstrip("\"'“¿ ")[telling.end() :].strip()
+    tag = _TAG.search(question)
+    return question[: tag.start()] if tag else ""
+
+
+def _beside_hedges(sentence: str) -> Iterator[tuple[str, int]]:
+    """Yield the clauses that are no hedge, and how many words each needs to be a claim."""
+    for turn in turns(sentence):
+        if not is_hedge(turn):
+            yield turn, 1
+        else:
+            for clause in clauses(turn):
+                if not is_hedge(clause):
+                    yield clause, _CLAUSE_WORDS
+
+
+def _is_claim(sentence: str, terms: Terms, least: int, *, title: bool) -> bool:
+    if title:
+        return bool(terms.addresses) or any(number.unit for number in terms.numbers)
+    if terms.numbers or terms.addresses or terms.months:
+        return True
+    if len(terms.words) < least:
+        return False
+    opener = _OPENER.search(sentence)
+    # A greeting may name whom it greets.
+    return opener is None or len(terms.words - terms.names) > _opener_words(opener.group()) + 1
+
+
+def _opener_words(opener: str) -> int:
+    return len(texts.folded_words(opener))
+
+
+def _sentences(answer: str) -> list[str]:
+    """Return the sentences of a normalised answer without code, table headers and marks."""
+    if "```" in answer or "~~~" in answer:
+        answer = _FENCE.sub("\n", answer)
+    plain = _MARKUP.sub(" ", "\n".join(_text_lines(answer.split("\n"))))
+    return [" ".join(sentence.split()) for sentence in texts.sentences(plain)]
+
+
+def _text_lines(lines: list[str]) -> Iterator[str]:
+    """Yield the lines of text; titles end with a colon, header rows and rules are left out."""
+    written = sum(1 for line in lines if line and not line.isspace())
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        ruled = _is_rule(following)
+        if _is_rule(line) or (ruled and "|" in line):
+            continue
+        if _HEADING.match(line) or (written > 1 and _is_title(line.strip(), ruled=ruled)):
+            yield line.strip(_TITLE_MARKS) + ":\n"
+        else:
+            yield line
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line holds no text but parts others: "---", "|:--|--:|"."""
+    return ("-" in line or "=" in line) and _RULE_MARKS.issuperset(line)
+
+
+def _is_title(line: str, *, ruled: bool) -> bool:
+    """Whether a line is one in bold, or a short one that is underlined."""
+    if _BOLD.fullmatch(line):
+        return True
+    return ruled and 0 < len(line) <= _MAX_TITLE and line[-1] not in ".!?:"
+
+
+def _json_values(answer: str) -> list[str] | None:
+    """Return the values of an answer that is JSON, each with what its key says it counts."""
+    document = answer.strip()
+    fenced = _WHOLE_FENCE.fullmatch(document)
+    document = fenced.group(2).strip() if fenced else document
+    if document[:1] not in {"{", "["} or len(document) > _MAX_JSON:
+        return None
+    try:
+        value = json.loads(document)
+    except (ValueError, RecursionError):
+        return None
+    return list(_leaves("", value, 0))
+
+
+def _leaves(key: str, value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, dict) and depth < _MAX_DEPTH:
+        for name, item in value.items():
+            yield from _leaves(name, item, depth + 1)
+    elif isinstance(value, list) and depth < _MAX_DEPTH:
+        for item in value:
+            yield from _leaves(key, item, depth + 1)
+    elif isinstance(value, str):
+        yield from texts.sentences(value)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        counted = next((word for word in re.findall(r"[^\W\d_]+", key) if unit_of(word)), "")
+        yield f"{value} {counted}".strip()

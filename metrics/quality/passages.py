@@ -1,0 +1,172 @@
+"""A retrieved passage, indexed for the questions that a claim puts to it.
+
+Does a word occur, in any form? An amount? A month, an address? For an amount the value alone
+does not count: where the passage says how many years, another number is not that many years,
+even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-year warranty).
+"""
+
+import re
+from functools import cached_property, lru_cache
+from itertools import combinations
+
+from metrics.quality import text as texts
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
+from metrics.quality.number_reader import has_number_words
+from metrics.quality.quantities import Quantity, decimal_mark, quantities
+from metrics.quality.units import UNITS, meanings
+
+_MAX_USES = 64  # different things that one number counts in a passage
+_NUMERIC_DATE = re.compile(r"\b\d{4}-(\d{2})-\d{2}|\b(\d{1,2})[./](\d{1,2})[./]\d{2,4}\b")
+_CAPITALISED = re.compile(r"(?<![^\W\d_])(?:May|March|Mar|August|Jan|Mars|Set|Out)\b")
+
+
+class Amounts:
+    """The amounts of a text: which values it has, and what each counts."""
+
+    def __init__(self, found: list[Quantity]) -> None:
+        self._uses: dict[str, set[tuple[str, ...]]] = {}
+        self._values: dict[str | tuple[str, str], set[str]] = {}
+        self._dimensions: dict[str, set[str]] = {}
+        for quantity in found:
+            for value in (*quantity.readings, *quantity.parts):
+                self._add(value, quantity)
+
+    def _add(self, value: str, quantity: Quantity) -> None:
+        nouns = _named(quantity)
+        uses = self._uses.setdefault(value, set())
+        if len(uses) < _MAX_USES:
+            uses.add(nouns)
+        keys: list[str | tuple[str, str]] = [*nouns, *_pairs(nouns)]
+        for key in keys:
+            self._values.setdefault(key, set()).add(value)
+        if quantity.unit is not None:
+            names = self._dimensions.setdefault(quantity.unit.dimension, set())
+            names.update(meanings(quantity.unit.name))
+
+    def has_value(self, quantity: Quantity) -> bool:
+        """Whether the number occurs at all; a dotted date also in parts."""
+        if any(reading in self._uses for reading in quantity.readings):
+            return True
+        return bool(quantity.parts) and all(part in self._uses for part in quantity.parts)
+
+    def denies(self, quantity: Quantity) -> bool:
+        """Whether the text gives another number for what this one counts."""
+        nouns = quantity.nouns
+        if not nouns or self._shares(quantity, _pairs(nouns)):
+            return False
+        if self._has_others(quantity, _pairs(nouns)):
+            return True
+        return not self._shares(quantity, nouns) and self._has_others(quantity, nouns[:1])
+
+    def confirms(self, quantity: Quantity) -> bool:
+        """Whether the number occurs, and not only with another unit."""
+        if not self.has_value(quantity):
+            return False
+        if not quantity.nouns or self._shares(quantity, quantity.nouns):
+            return True
+        uses = [use for value in quantity.readings for use in self._uses.get(value, ())]
+        bare = any(not use or use[0] not in _UNIT_NAMES for use in uses) or not uses
+        if quantity.unit is None:
+            return bare
+        rivals = self._dimensions.get(quantity.unit.dimension, set())
+        return bare and (not rivals or quantity.unit.name in rivals)
+
+    def holds(self, quantity: Quantity) -> bool:
+        """Whether the text has this amount."""
+        return not self.denies(quantity) and self.confirms(quantity)
+
+    def gives(self, quantity: Quantity) -> bool:
+        """Whether the number occurs for the same, or either does not say what it counts."""
+        if not self.has_value(quantity):
+            return False
+        bare = any(() in self._uses.get(value, ()) for value in quantity.readings)
+        return bare or not quantity.nouns or self._shares(quantity, quantity.nouns)
+
+    def _shares(self, quantity: Quantity, keys: "_Keys") -> bool:
+        values = (self._values.get(key, ()) for key in keys)
+        return any(reading in found for found in values for reading in quantity.readings)
+
+    def _has_others(self, quantity: Quantity, keys: "_Keys") -> bool:
+        return any(self._values.get(key, _NONE) - set(quantity.readings) for key in keys)
+
+
+_Keys = tuple[str, ...] | tuple[tuple[str, str], ...]
+_NONE: frozenset[str] = frozenset()
+_UNIT_NAMES = frozenset(unit.name for unit in UNITS.values())
+
+
+def _named(quantity: Quantity) -> tuple[str, ...]:
+    """Return the nouns, and what a wide unit ("$") may mean besides."""
+    if quantity.unit is None:
+        return quantity.nouns
+    return (*meanings(quantity.unit.name), *quantity.nouns[1:])
+
+
+def _pairs(nouns: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(combinations(nouns, 2))
+
+
+class Passage:
+    """A text, indexed by its words, their stems, its amounts, months and addresses."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self._text = texts.normalise(text)
+        self._language = language
+        self.words = set(texts.folded_words(self._text))
+
+    def has(self, word: str) -> bool:
+        """Whether the word, or another form of it, occurs."""
+        if word in self.words or texts.stem(self._language, word) in self._stems:
+            return True
+        unit = UNITS.get(word)
+        return unit is not None and unit.name in self._units
+
+    def has_month(self, month: int) -> bool:
+        """Whether the month (1 to 12) occurs, by name or in a date."""
+        return month in self._months
+
+    def has_address(self, address: str) -> bool:
+        """Whether the e-mail address or URL (case-folded, without scheme) occurs."""
+        return address in self._folded
+
+    @cached_property
+    def amounts(self) -> Amounts:
+        """The numbers of the text and what they count."""
+        mark = decimal_mark(self._text, self._language)
+        spelt = has_number_words(self.words, self._language)
+        plain = self._text.replace("*", " ").replace("`", " ")  # "**5** kg" are 5 kg
+        return Amounts(quantities(plain, self._language, mark, spelt=spelt))
+
+    @cached_property
+    def _stems(self) -> set[str]:
+        # Worked out when a word itself is not found.
+        language = self._language
+        return {texts.stem(language, word) for word in self.words if not texts.is_number(word)}
+
+    @cached_property
+    def _units(self) -> set[str]:
+        known = (self.words & UNITS.keys()) - STOPWORDS[self._language]
+        found = {UNITS[word].name for word in known}
+        found.update(UNITS[sign].name for sign in "$€£¥₹%" if sign in self._text)
+        return {meaning for name in found for meaning in meanings(name)}
+
+    @cached_property
+    def _months(self) -> set[int]:
+        names = MONTH_NAMES[self._language]
+        found = {names[word] for word in self.words & names.keys() if word not in AMBIGUOUS_MONTHS}
+        capitalised = (match.casefold() for match in _CAPITALISED.findall(self._text))
+        found.update(names[word] for word in capitalised if word in names)
+        for date in _NUMERIC_DATE.findall(self._text):
+            found.update(int(part) for part in date if part)
+        return found
+
+    @cached_property
+    def _folded(self) -> str:
+        return self._text.casefold()
+
+
+# Three metrics ask for the same contexts one after the other.
+@lru_cache(maxsize=32)
+def passage_of(text: str, language: str) -> Passage:
+    """Return the indexed text."""
+    return Passage(text, language)
