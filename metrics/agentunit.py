@@ -146,6 +146,23 @@ def documented_score(
     return Measurement({"value": float(result.value)}, method=method, detail=detail)
 
 
+def ragas_score(
+    ragas: RagasScorer | None, answer: str, references: list[str], *, otherwise: float
+) -> float | None:
+    """Return what RAGAS says, None when it fails, `otherwise` where there is no RAGAS."""
+    if ragas is None:
+        return otherwise
+    try:
+        return ragas(answer, references)
+    except Exception:  # noqa: BLE001 - the original takes any failure as "not measurable"
+        return None
+
+
+def share_contained(answer: str, references: list[str]) -> float:
+    """Return the share of the reference texts that the answer contains; needs at least one."""
+    return sum(contained(answer, references)) / len(references)
+
+
 def text_of(outcome: Any) -> str:
     """Return the text of an outcome: None is "", a list its lines, a dict only its keys."""
     return text_value(outcome.output if hasattr(outcome, "output") else outcome)

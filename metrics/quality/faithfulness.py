@@ -5,9 +5,10 @@ from typing import Any
 from metrics.agentunit import (
     MetricResult,
     RagasScorer,
-    contained,
     documented_score,
+    ragas_score,
     references_of,
+    share_contained,
     spec_for,
     text_of,
 )
@@ -54,13 +55,6 @@ class Faithfulness:
         answer, references = text_of(outcome), references_of(case)
         value = None
         if references:
-            value = self._documented_value(answer, references)
+            copied = share_contained(answer, references)
+            value = ragas_score(self._ragas, answer, references, otherwise=copied)
         return MetricResult(self.name, value, {"answer": answer, "references": references})
-
-    def _documented_value(self, answer: str, references: list[str]) -> float | None:
-        if self._ragas is None:
-            return sum(contained(answer, references)) / len(references)
-        try:
-            return self._ragas(answer, references)
-        except Exception:  # noqa: BLE001 - the original takes any failure as "not measurable"
-            return None

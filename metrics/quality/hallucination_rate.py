@@ -5,9 +5,10 @@ from typing import Any
 from metrics.agentunit import (
     MetricResult,
     RagasScorer,
-    contained,
     documented_score,
+    ragas_score,
     references_of,
+    share_contained,
     spec_for,
     text_of,
 )
@@ -53,13 +54,9 @@ class HallucinationRate:
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
         """Compute AgentUnit's definition."""
         answer, references = text_of(outcome), references_of(case)
-        value = self._documented_value(answer, references) if references else None
+        value = None
+        if references:
+            copied = float(share_contained(answer, references) == 1)
+            score = ragas_score(self._ragas, answer, references, otherwise=copied)
+            value = None if score is None else 1 - score
         return MetricResult(self.name, value, {"answer": answer})
-
-    def _documented_value(self, answer: str, references: list[str]) -> float | None:
-        if self._ragas is None:
-            return 0.0 if all(contained(answer, references)) else 1.0
-        try:
-            return 1 - self._ragas(answer, references)
-        except Exception:  # noqa: BLE001 - the original takes any failure as "not measurable"
-            return None

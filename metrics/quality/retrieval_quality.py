@@ -7,9 +7,10 @@ from typing import Any
 from metrics.agentunit import (
     MetricResult,
     RagasScorer,
-    contained,
     documented_score,
+    ragas_score,
     references_of,
+    share_contained,
     spec_for,
     text_of,
 )
@@ -80,16 +81,11 @@ class RetrievalQuality:
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
         """Compute AgentUnit's definition."""
         answer, references = text_of(outcome), references_of(case)
-        value = self._documented_value(answer, references) if references else None
+        value = None
+        if references:
+            copied = share_contained(answer, references)
+            value = ragas_score(self._ragas, answer, references, otherwise=copied)
         return MetricResult(self.name, value, {"references": references, "answer": answer})
-
-    def _documented_value(self, answer: str, references: list[str]) -> float | None:
-        if self._ragas is None:
-            return sum(contained(answer, references)) / len(references)
-        try:
-            return self._ragas(answer, references)
-        except Exception:  # noqa: BLE001 - the original takes any failure as "not measurable"
-            return None
 
 
 def average_precision(relevant: Sequence[bool]) -> float:
