@@ -3,10 +3,12 @@
 import argparse
 import importlib.util
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
 
+from scorer.api import AgentTrace, TraceMetric
 from scorer.cli.main import build_parser
 
 ROOT = Path(__file__).parents[2]
@@ -53,3 +55,16 @@ def test_links_lead_somewhere(page):
     text = (ROOT / page).read_text()
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (ROOT / page).parent.joinpath(target).exists(), target
+
+
+def test_the_example_metric_works():
+    """The class in metrics/README.md is a metric, as it stands there."""
+    (block,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "metrics/README.md").read_text(), re.DOTALL
+    )
+    names = {}
+    exec(textwrap.dedent(block), names)
+    metric = names["AnswerLength"](mode="beyond")
+    assert isinstance(metric, TraceMetric)
+    assert metric.score(AgentTrace(trace_id="t", answer="one two")).values == {"value": 2.0}
+    assert metric.score(AgentTrace(trace_id="t")).reason == "no_answer"
