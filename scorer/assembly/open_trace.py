@@ -36,7 +36,6 @@ class OpenTrace:
         "first_position",
         "key",
         "kinds",
-        "last_arrival",
         "last_position",
         "log_envelopes",
         "logs",
@@ -57,7 +56,6 @@ class OpenTrace:
         self.tenant = tenant
         self.timers = timers
         self.opened = now
-        self.last_arrival = now
         self.due = 0.0
         self.scheduled = float("inf")
         self.spans: list[bytes] = []
@@ -86,7 +84,6 @@ class OpenTrace:
 
     def touch(self, position: Position, now: float) -> None:
         """Note an arrival and set when the trace is due without another one."""
-        self.last_arrival = now
         self.last_position = position
         wait = self.timers.idle_timeout
         if self.is_complete:
