@@ -2,27 +2,16 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
-from metrics.agentunit import (
-    MetricResult,
-    RagasScorer,
-    documented_score,
-    ragas_score,
-    references_of,
-    share_contained,
-    spec_for,
-    text_of,
-)
 from metrics.quality import text as texts
 from metrics.quality.claims import Terms, claims_of
+from metrics.quality.contextual import ContextualMetric
 from metrics.quality.passages import Passage, passage_of
 from scorer.api import (
     AgentTrace,
     Document,
     Measurement,
     MetricSpec,
-    Mode,
     Threshold,
     Unscored,
 )
@@ -31,7 +20,7 @@ RELEVANT_OVERLAP = 0.1
 _MAX_SHOWN = 20
 
 
-class RetrievalQuality:
+class RetrievalQuality(ContextualMetric):
     """Average precision of the retrieved passages in their order, by words.
 
     A passage is relevant when it overlaps by at least a tenth with a claim of the reference
@@ -39,11 +28,9 @@ class RetrievalQuality:
     for all of a long answer. The overlap is the share of the pairs of the claim's terms that
     the passage holds, so a single word in common is none. With rel(k) and precision(k)
     at rank k, the value is sum(rel(k) * precision(k)) / sum(rel(k)), 0 if none is relevant; with
-    several retrievals in a trace, the mean over them. Documented: the share of contexts
-    that the answer contains verbatim; `ragas` as in `Faithfulness`.
+    several retrievals in a trace, the mean over them.
     """
 
-    name = "retrieval_quality"
     spec = MetricSpec(
         name="retrieval_quality",
         kind="quality",
@@ -54,15 +41,8 @@ class RetrievalQuality:
         threshold_reason="below one half the first passages are, on average, beside the point",
     )
 
-    def __init__(self, *, mode: Mode = "beyond", ragas: RagasScorer | None = None) -> None:
-        self._documented = mode == "documented"
-        self._ragas = ragas
-        self.spec = spec_for(self.spec, mode)
-
-    def score(self, trace: AgentTrace) -> Measurement | Unscored:
+    def measure(self, trace: AgentTrace) -> Measurement | Unscored:
         """Measure the mean average precision over the retrievals of the trace."""
-        if self._documented:
-            return documented_score(self, trace)
         if trace.answer is None:
             return Unscored("no_answer")
         if not trace.contexts:
@@ -77,15 +57,6 @@ class RetrievalQuality:
             return Unscored("no_claims")
         relevance = [[_overlap(item, target, language) for item in group] for group in retrievals]
         return _measured(relevance, against)
-
-    def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
-        """Compute AgentUnit's definition."""
-        answer, references = text_of(outcome), references_of(case)
-        value = None
-        if references:
-            copied = share_contained(answer, references)
-            value = ragas_score(self._ragas, answer, references, otherwise=copied)
-        return MetricResult(self.name, value, {"references": references, "answer": answer})
 
 
 def average_precision(relevant: Sequence[bool]) -> float:

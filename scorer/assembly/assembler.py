@@ -179,7 +179,7 @@ class Assembler:
     ) -> int:
         """Keep the spans that are new; returns how many were."""
         kinds, missing, size, before = trace.kinds, trace.missing, 0, len(trace.spans)
-        for _, span_id, parent, kind, _, end, wire, envelope in batch:
+        for _, span_id, parent, kind, end, wire, envelope in batch:
             seen, bit = kinds.get(span_id, 0), 1 << (kind & _KIND_MASK)
             if seen & bit:
                 continue

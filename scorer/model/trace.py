@@ -37,7 +37,6 @@ class SpanEntry(NamedTuple):
     span_id: bytes
     parent_span_id: bytes
     kind: int
-    flags: int
     end_ns: int
     wire: bytes
     envelope: Envelope

@@ -3,7 +3,7 @@
 Theory of operation. This is the hot path of ingest. The request is parsed once with shadow
 messages (`proto/scorer/pb/split/v1/split.proto`: the field numbers of OTLP, but each span,
 resource and scope is `bytes`), so every span comes out as exactly the bytes that were sent.
-Of a span only its head is parsed: ids, kind, flags and end. One head message is reused per
+Of a span only its head is parsed: ids, kind and end. One head message is reused per
 scope; its arena grows by at most the size of the request and is freed with it.
 
 What is wrong with one span rejects that span (OTLP partial success), never its neighbours. A
@@ -186,7 +186,7 @@ def _split_spans(
         if parent == _NO_SPAN:
             parent = b""
         end_ns = head.end_time_unix_nano
-        fields = (trace_id, span_id, parent, head.kind, head.flags, end_ns, wire, envelope)
+        fields = (trace_id, span_id, parent, head.kind, end_ns, wire, envelope)
         append(new(SpanEntry, fields))
 
 

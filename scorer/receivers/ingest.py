@@ -10,6 +10,7 @@ from scorer.errors import RetryableError, TooLargeError
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace
 from scorer.otlp.json_mapping import count_metric_points
+from scorer.otlp.signal import Signal
 from scorer.otlp.split import END_MARKER, has_end_marker, split_logs, split_traces
 from scorer.telemetry import FaultLog, Telemetry
 
@@ -47,6 +48,11 @@ class Ingest(Protocol):
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Count an ExportMetricsServiceRequest; nothing of it is kept."""
         ...
+
+
+def takers(ingest: Ingest) -> dict[Signal, Callable[[bytes], Accepted]]:
+    """Return what takes the bodies of each signal."""
+    return {"traces": ingest.traces, "logs": ingest.logs, "metrics": ingest.metrics}
 
 
 class AssemblingIngest:

@@ -15,7 +15,7 @@ from scorer.config import Config, Endpoint, GrpcConfig
 from scorer.errors import ConfigError
 from scorer.otlp.responses import export_response, retry_info, status_response
 from scorer.otlp.signal import Signal
-from scorer.receivers.ingest import Accepted, Ingest
+from scorer.receivers.ingest import Ingest, takers
 from scorer.receivers.listen import require_bindable
 from scorer.receivers.refusal import Refusals, RefusedError
 from scorer.telemetry import Telemetry
@@ -44,11 +44,7 @@ class OtlpGrpcReceiver:
         self._config = config.receivers.otlp.grpc
         self._telemetry = telemetry
         self._refusals = Refusals(_RECEIVER, telemetry)
-        self._takers: dict[Signal, Callable[[bytes], Accepted]] = {
-            "traces": ingest.traces,
-            "logs": ingest.logs,
-            "metrics": ingest.metrics,
-        }
+        self._takers = takers(ingest)
         self._server: grpc.aio.Server | None = None
         self._address: tuple[str, int] | None = None
 

@@ -30,7 +30,7 @@ from scorer.receivers.http_request import (
     read_head,
     signal_of,
 )
-from scorer.receivers.ingest import Accepted, Ingest
+from scorer.receivers.ingest import Accepted, Ingest, takers
 from scorer.receivers.listen import cannot_listen
 from scorer.receivers.refusal import Refusals, RefusedError
 from scorer.telemetry import Telemetry
@@ -66,11 +66,7 @@ class OtlpHttpReceiver:
         self._config = config.receivers.otlp.http
         self._telemetry = telemetry
         self._refusals = Refusals(_RECEIVER, telemetry)
-        self._takers: dict[Signal, Callable[[bytes], Accepted]] = {
-            "traces": ingest.traces,
-            "logs": ingest.logs,
-            "metrics": ingest.metrics,
-        }
+        self._takers = takers(ingest)
         # One at a time: parsed JSON takes many times the size of its text.
         self._large_json = asyncio.Lock()
         self._in_flight = 0

@@ -15,7 +15,7 @@ from scorer.model.times import rfc3339
 from scorer.otlp.stored import StoredRequest
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.files import StoredFiles
-from scorer.receivers.ingest import AssemblingIngest
+from scorer.receivers.ingest import AssemblingIngest, takers
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.statistics import MetricSummary
@@ -142,6 +142,7 @@ class _Replay:
             clock=self._clock,
             on_closed=self._pipeline.submit,
         )
+        self._takers = takers(self._ingest)
         self._bad_requests: list[str] = []
 
     async def run(self, progress: Callable[[ReplayProgress], None]) -> ReplaySummary:
@@ -175,14 +176,9 @@ class _Replay:
     async def _take(self, request: StoredRequest) -> None:
         self._clock.now = max(self._clock.now, request.time_ns / 1e9)
         await self._make_room(len(request.body))
-        taker = {
-            "traces": self._ingest.traces,
-            "logs": self._ingest.logs,
-            "metrics": self._ingest.metrics,
-        }[request.signal]
         self._count_rejected(request)
         try:
-            taker(request.body)
+            self._takers[request.signal](request.body)
         except PermanentError as error:
             self._bad_requests.append(str(error))
         self._ingest.poll()

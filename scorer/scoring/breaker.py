@@ -2,19 +2,25 @@
 
 
 class Breaker:
-    """Opens for `cool_down` seconds after `limit` strikes in a row; time is an argument."""
+    """Opens for `cool_down` seconds after `limit` strikes within `window`, with no success between.
 
-    def __init__(self, limit: int = 3, cool_down: float = 60.0) -> None:
+    All in seconds; time is an argument.
+    """
+
+    def __init__(
+        self, limit: int = 3, cool_down: float = 60.0, window: float = float("inf")
+    ) -> None:
         self._limit = limit
         self._cool_down = cool_down
-        self._strikes: dict[str, int] = {}
+        self._window = window
+        self._strikes: dict[str, list[float]] = {}
         self._until: dict[str, float] = {}
 
     def strike(self, name: str, now: float) -> None:
         """Note an expensive failure."""
-        count = self._strikes.get(name, 0) + 1
-        self._strikes[name] = count
-        if count >= self._limit:
+        recent = [at for at in self._strikes.get(name, ()) if now - at < self._window]
+        self._strikes[name] = [*recent, now]
+        if len(recent) + 1 >= self._limit:
             self._until[name] = now + self._cool_down
 
     def clear(self, name: str) -> None:
@@ -30,7 +36,7 @@ class Breaker:
         if now < until:
             return True
         del self._until[name]
-        self._strikes[name] = self._limit - 1
+        self._strikes[name] = [now] * (self._limit - 1)
         return False
 
     def open_names(self, now: float) -> tuple[str, ...]:

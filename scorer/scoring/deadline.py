@@ -45,9 +45,14 @@ def _interrupt(_signum: int, _frame: FrameType | None) -> None:
 def _within(seconds: float, function: Callable[[], Any]) -> Any:
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_S)
-        return function()
-    finally:
+        try:
+            return function()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except DeadlineExceeded:
+        # It may have hit the line above; the next repeat would then hit somebody else.
         signal.setitimer(signal.ITIMER_REAL, 0)
+        raise
 
 
 def _without_limit(_seconds: float, function: Callable[[], Any]) -> Any:

@@ -1,7 +1,7 @@
 """Scores one finished trace: decode, normalise, then the stages of metrics.
 
-The engine is a pure function of the trace and the configuration (only the measured
-durations differ): the same trace gives the same scores live, in a replay, in this process
+The engine is a pure function of the trace and the configuration (but for what is measured,
+and what time-outs lead to): the same trace gives the same scores live, in a replay, in this process
 or in a worker. Whatever one metric does, the others are scored: it may raise, return
 nonsense, or take too long, and only its own score is `failed`, with a reason.
 """
@@ -26,6 +26,7 @@ from scorer.api import (
 )
 from scorer.config import Config
 from scorer.dialects.normalise import normalise
+from scorer.errors import SpanscoreError
 from scorer.model.score import Verdict
 from scorer.model.times import rfc3339
 from scorer.model.trace import ClosedTrace
@@ -160,7 +161,8 @@ class Engine:
             return Unscored("metric_raised", "failed", {"error": type(error).__name__})
         self._breaker.clear(name)
         if not is_sound(result):
-            self._faults.report(f"metric {name} returned no valid result", TypeError(name))
+            wrong = SpanscoreError(type(result).__name__)
+            self._faults.report(f"metric {name} returned no valid result", wrong)
             return Unscored("bad_result", "failed", {"type": type(result).__name__})
         return cast("Measurement | Unscored", result)
 

@@ -30,7 +30,7 @@ from scorer.scoring import worker
 from scorer.scoring.breaker import Breaker
 from scorer.scoring.engine import Engine, build_engine, quarantined
 from scorer.scoring.process import TaskFailedError, WorkerProcess
-from scorer.scoring.worker import Task, run_task
+from scorer.scoring.worker import Task
 from scorer.telemetry import Telemetry
 
 _LOG = logging.getLogger("spanscore.scoring")
@@ -75,7 +75,7 @@ class InProcessScorer:
         """Score one trace after the other."""
         scored = []
         for trace in traces:
-            scored += run_task(self._engine, Task((trace,)))
+            scored.append(self._engine.score(trace))
             await asyncio.sleep(0)
         return scored
 
@@ -97,7 +97,7 @@ class PoolScorer:
         self.concurrency = 2 * workers
         self._metrics = tuple(loaded.spec.name for loaded in metrics)
         self._on_restart = on_restart
-        self._breaker = Breaker(cool_down=600.0)
+        self._breaker = Breaker(cool_down=600.0, window=600.0)
         limits = [loaded.timeout_s for loaded in metrics]
         silence = float(config.scoring.task_timeout)
         plain = to_plain(config)

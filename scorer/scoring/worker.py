@@ -23,8 +23,6 @@ from scorer.scoring.watch import Watch
 from scorer.telemetry import set_up_logging
 
 SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
-
-
 # How often a worker looks whether its service is still there, seconds.
 _LOOK_S = 1.0
 
@@ -51,11 +49,6 @@ def decode_result(data: bytes) -> list[ScoredTrace]:
     return _result_decoder.decode(data)
 
 
-def run_task(engine: Engine, task: Task) -> list[ScoredTrace]:
-    """Score a batch in order."""
-    return [engine.score(trace, task.barred) for trace in task.traces]
-
-
 def serve(pipe: Connection, config: dict[str, object], watch: Watch) -> None:
     """Be a scoring process: say that it is ready, then do one task after the other.
 
@@ -75,10 +68,10 @@ def serve(pipe: Connection, config: dict[str, object], watch: Watch) -> None:
         pipe.send_bytes(b"ready")
         while True:
             task = _task_decoder.decode(pipe.recv_bytes())
-            pipe.send_bytes(_encoder.encode(_watched(engine, task, watch)))
+            pipe.send_bytes(_encoder.encode(_done(engine, task, watch)))
 
 
-def _watched(engine: Engine, task: Task, watch: Watch) -> list[ScoredTrace]:
+def _done(engine: Engine, task: Task, watch: Watch) -> list[ScoredTrace]:
     scored = []
     for index, trace in enumerate(task.traces):
         watch.at_trace(index)

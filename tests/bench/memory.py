@@ -36,7 +36,6 @@ def span(trace, number, size):
         (number + 1).to_bytes(8, "big"),
         parent,
         1,
-        0,
         1,
         bytes(size),
         ENVELOPE,

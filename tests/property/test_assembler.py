@@ -61,7 +61,6 @@ class Assembly(RuleBasedStateMachine):
                 s.to_bytes(8, "big"),
                 p.to_bytes(8, "big") if p and p != s else b"",
                 kind,
-                0,
                 1,
                 f"{t}/{s}/{kind}".encode(),
                 ENVELOPE,

@@ -24,7 +24,7 @@ def span(number, parent=0, *, trace=1, kind=1, end=1, wire=b"x" * 100, envelope=
     """A span entry as `scorer.otlp.split` makes it; parent 0 = root."""
     parent_id = parent.to_bytes(8, "big") if parent else b""
     return SpanEntry(
-        trace_id(trace), number.to_bytes(8, "big"), parent_id, kind, 0, end, wire, envelope
+        trace_id(trace), number.to_bytes(8, "big"), parent_id, kind, end, wire, envelope
     )
 
 

@@ -13,13 +13,13 @@ SPAN_ID = bytes(range(1, 9))
 
 
 def test_a_span_comes_out_with_its_head_and_its_own_bytes(make_span, traces_body):
-    """Ids, kind, flags and end are read; the wire bytes are those that were sent."""
-    span = make_span(parent_span_id=b"parent_1", kind=3, flags=0x301)
+    """Ids, kind and end are read; the wire bytes are those that were sent."""
+    span = make_span(parent_span_id=b"parent_1", kind=3)
     span.attributes.add(key="a").value.string_value = "b"
 
     (entry,), rejected, reason = split_traces(traces_body(span))
 
-    assert entry[:6] == (TRACE_ID, SPAN_ID, b"parent_1", 3, 0x301, 200)
+    assert entry[:5] == (TRACE_ID, SPAN_ID, b"parent_1", 3, 200)
     assert entry.wire == span.SerializeToString()
     assert (rejected, reason) == (0, "")
 

@@ -39,3 +39,13 @@ def test_other_metrics_are_not_touched():
     breaker = Breaker(limit=1, cool_down=60)
     breaker.strike("bad", 0)
     assert not breaker.is_open("good", 0)
+
+
+def test_strikes_of_long_ago_do_not_count():
+    """Three odd traces in a month are no reason to suspend a metric."""
+    breaker = Breaker(limit=3, cool_down=60, window=600)
+    for now in (0, 300, 601):
+        breaker.strike("m", now)
+    assert not breaker.is_open("m", 601)
+    breaker.strike("m", 602)
+    assert breaker.is_open("m", 602)

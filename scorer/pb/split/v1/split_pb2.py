@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1escorer/pb/split/v1/split.proto\x12\x12spanscore.split.v1\"C\n\x06Traces\x12\x39\n\x0eresource_spans\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.ResourceSpans\"V\n\rResourceSpans\x12\x10\n\x08resource\x18\x01 \x01(\x0c\x12\x33\n\x0bscope_spans\x18\x02 \x03(\x0b\x32\x1e.spanscore.split.v1.ScopeSpans\"*\n\nScopeSpans\x12\r\n\x05scope\x18\x01 \x01(\x0c\x12\r\n\x05spans\x18\x02 \x03(\x0c\"\x9c\x01\n\x08SpanHead\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04kind\x18\x06 \x01(\x05\x12\x1c\n\x14start_time_unix_nano\x18\x07 \x01(\x06\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\x12\r\n\x05\x66lags\x18\x10 \x01(\x07\"?\n\x04Logs\x12\x37\n\rresource_logs\x18\x01 \x03(\x0b\x32 .spanscore.split.v1.ResourceLogs\"S\n\x0cResourceLogs\x12\x10\n\x08resource\x18\x01 \x01(\x0c\x12\x31\n\nscope_logs\x18\x02 \x03(\x0b\x32\x1d.spanscore.split.v1.ScopeLogs\"/\n\tScopeLogs\x12\r\n\x05scope\x18\x01 \x01(\x0c\x12\x13\n\x0blog_records\x18\x02 \x03(\x0c\"e\n\x07LogHead\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x10\n\x08trace_id\x18\t \x01(\x0c\x12\x0f\n\x07span_id\x18\n \x01(\x0c\x12\x1f\n\x17observed_time_unix_nano\x18\x0b \x01(\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1escorer/pb/split/v1/split.proto\x12\x12spanscore.split.v1\"C\n\x06Traces\x12\x39\n\x0eresource_spans\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.ResourceSpans\"V\n\rResourceSpans\x12\x10\n\x08resource\x18\x01 \x01(\x0c\x12\x33\n\x0bscope_spans\x18\x02 \x03(\x0b\x32\x1e.spanscore.split.v1.ScopeSpans\"*\n\nScopeSpans\x12\r\n\x05scope\x18\x01 \x01(\x0c\x12\r\n\x05spans\x18\x02 \x03(\x0c\"o\n\x08SpanHead\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04kind\x18\x06 \x01(\x05\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\"?\n\x04Logs\x12\x37\n\rresource_logs\x18\x01 \x03(\x0b\x32 .spanscore.split.v1.ResourceLogs\"S\n\x0cResourceLogs\x12\x10\n\x08resource\x18\x01 \x01(\x0c\x12\x31\n\nscope_logs\x18\x02 \x03(\x0b\x32\x1d.spanscore.split.v1.ScopeLogs\"/\n\tScopeLogs\x12\r\n\x05scope\x18\x01 \x01(\x0c\x12\x13\n\x0blog_records\x18\x02 \x03(\x0c\"e\n\x07LogHead\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x10\n\x08trace_id\x18\t \x01(\x0c\x12\x0f\n\x07span_id\x18\n \x01(\x0c\x12\x1f\n\x17observed_time_unix_nano\x18\x0b \x01(\x06\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,14 +37,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RESOURCESPANS']._serialized_end=209
   _globals['_SCOPESPANS']._serialized_start=211
   _globals['_SCOPESPANS']._serialized_end=253
-  _globals['_SPANHEAD']._serialized_start=256
-  _globals['_SPANHEAD']._serialized_end=412
-  _globals['_LOGS']._serialized_start=414
-  _globals['_LOGS']._serialized_end=477
-  _globals['_RESOURCELOGS']._serialized_start=479
-  _globals['_RESOURCELOGS']._serialized_end=562
-  _globals['_SCOPELOGS']._serialized_start=564
-  _globals['_SCOPELOGS']._serialized_end=611
-  _globals['_LOGHEAD']._serialized_start=613
-  _globals['_LOGHEAD']._serialized_end=714
+  _globals['_SPANHEAD']._serialized_start=255
+  _globals['_SPANHEAD']._serialized_end=366
+  _globals['_LOGS']._serialized_start=368
+  _globals['_LOGS']._serialized_end=431
+  _globals['_RESOURCELOGS']._serialized_start=433
+  _globals['_RESOURCELOGS']._serialized_end=516
+  _globals['_SCOPELOGS']._serialized_start=518
+  _globals['_SCOPELOGS']._serialized_end=565
+  _globals['_LOGHEAD']._serialized_start=567
+  _globals['_LOGHEAD']._serialized_end=668
 # @@protoc_insertion_point(module_scope)

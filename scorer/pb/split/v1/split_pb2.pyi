@@ -29,22 +29,18 @@ class ScopeSpans(_message.Message):
     def __init__(self, scope: _Optional[bytes] = ..., spans: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class SpanHead(_message.Message):
-    __slots__ = ("trace_id", "span_id", "parent_span_id", "kind", "start_time_unix_nano", "end_time_unix_nano", "flags")
+    __slots__ = ("trace_id", "span_id", "parent_span_id", "kind", "end_time_unix_nano")
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
     SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
-    START_TIME_UNIX_NANO_FIELD_NUMBER: _ClassVar[int]
     END_TIME_UNIX_NANO_FIELD_NUMBER: _ClassVar[int]
-    FLAGS_FIELD_NUMBER: _ClassVar[int]
     trace_id: bytes
     span_id: bytes
     parent_span_id: bytes
     kind: int
-    start_time_unix_nano: int
     end_time_unix_nano: int
-    flags: int
-    def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., kind: _Optional[int] = ..., start_time_unix_nano: _Optional[int] = ..., end_time_unix_nano: _Optional[int] = ..., flags: _Optional[int] = ...) -> None: ...
+    def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., kind: _Optional[int] = ..., end_time_unix_nano: _Optional[int] = ...) -> None: ...
 
 class Logs(_message.Message):
     __slots__ = ("resource_logs",)
