@@ -28,5 +28,13 @@ class RetryableError(SpanscoreError):
         self.retry_after_s = retry_after_s
 
 
+class UnauthenticatedError(SpanscoreError):
+    """The sender does not say who it is, or not rightly (UNAUTHENTICATED, 401)."""
+
+
+class ForbiddenError(SpanscoreError):
+    """The sender is known and may not do this (PERMISSION_DENIED, 403)."""
+
+
 class ConfigError(SpanscoreError):
     """The configuration or a command line is wrong; the process exits with 2."""

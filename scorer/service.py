@@ -16,8 +16,12 @@ from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import Config
 from scorer.errors import SpanscoreError
-from scorer.receivers.assembly_settings import assembler_settings
+from scorer.receivers.admission import Admission
+from scorer.receivers.assembly_settings import EndMarkers, assembler_settings
 from scorer.receivers.ingest import AssemblingIngest
+from scorer.receivers.process_limits import raise_descriptor_limit, require_random_hashing
+from scorer.receivers.resident import resident_bytes
+from scorer.scoring.backlog import Backlog
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.tasks import background
@@ -28,6 +32,7 @@ from scorer.web.server import Health, WebServer
 _RECEIVERS = ("otlp_grpc", "otlp_http")
 # Due traces are looked for at least this often, seconds.
 _TICK_S = 0.05
+_RELOAD_S = 1.0
 
 
 class Service:
@@ -37,9 +42,11 @@ class Service:
         """Build the parts; raises ConfigError."""
         self._config = config
         self.telemetry = Telemetry()
-        self._budget = MemoryBudget(config.assembly.memory)
-        self._assembler = Assembler(assembler_settings(config.assembly), self._budget)
-        self._scorer = build_scorer(config, self.telemetry)
+        assembly = config.assembly
+        self._budget = MemoryBudget(assembly.memory, assembly.max_tenant_share)
+        self._assembler = Assembler(assembler_settings(assembly), self._budget)
+        backlog = Backlog(float(config.scoring.max_backlog))
+        self._scorer = build_scorer(config, self.telemetry, backlog)
         self._recent = RecentTraces(config, self, _unix_time)
         # The decision log comes before sinks that may be slow, so that it is never behind.
         prometheus, *others = build_sinks(config, self.telemetry)
@@ -50,10 +57,17 @@ class Service:
         self._ingest = AssemblingIngest(
             source="otlp",
             assembler=self._assembler,
-            budget=self._budget,
+            admission=Admission(
+                self._assembler,
+                self._budget,
+                backlog=backlog,
+                waiting_spans=lambda: self._pipeline.pending_spans,
+                resident=resident_bytes,
+            ),
             telemetry=self.telemetry,
             clock=time.monotonic,
             on_closed=self._pipeline.submit,
+            may_end=EndMarkers(assembly.end_marker_services).count_for,
         )
         self._web = WebServer(config, self.telemetry, self._recent, self._health)
         self._receivers: dict[str, Any] = {
@@ -66,6 +80,8 @@ class Service:
 
     async def start(self) -> None:
         """Listen; raises ConfigError for an endpoint that cannot be listened on."""
+        require_random_hashing()
+        raise_descriptor_limit(self._config)
         try:
             await self._web.start()
             self.addresses["web"] = self._web.address
@@ -85,7 +101,7 @@ class Service:
             SpanscoreError: The scoring workers do not start.
         """
         async with background() as tasks:
-            parts = (self._pipeline.run(), self._poll(), self._keep_workers())
+            parts = (self._pipeline.run(), self._poll(), self._keep_workers(), self._reload())
             tasks.extend(asyncio.create_task(part) for part in parts)
             stopping = asyncio.create_task(stop.wait())
             tasks.append(stopping)
@@ -96,14 +112,14 @@ class Service:
             finally:
                 await self._shut_down(drain=stopping in done)
 
-    def describe(self, trace_id: str) -> dict[str, Any] | None:
+    def describe(self, trace_id: str, tenant: str = "") -> dict[str, Any] | None:
         """Say what is known of a trace that has no scores yet (see web.recent.OpenTraces)."""
         key = bytes.fromhex(trace_id)
-        trace = self._assembler.find(key)
+        trace = self._assembler.find(key, tenant)
         if trace is not None:
             return {"state": "open", "opened": trace.opened, "span_count": len(trace.spans)}
-        late = self._assembler.late_spans(key)
-        pending = self._pipeline.find(key)
+        late = self._assembler.late_spans(key, tenant)
+        pending = self._pipeline.find(key, tenant)
         if pending is not None:
             return {
                 "state": "closed",
@@ -125,6 +141,12 @@ class Service:
         while True:
             await asyncio.sleep(_TICK_S)
             self._ingest.poll()
+
+    async def _reload(self) -> None:
+        """Follow changes of the web endpoint's files; the receivers follow theirs."""
+        while True:
+            await asyncio.sleep(_RELOAD_S)
+            self._web.reload()
 
     async def _shut_down(self, *, drain: bool) -> None:
         """Finish what is open, then end every part, whatever fails on the way.
@@ -158,9 +180,13 @@ class Service:
 
     def _health(self) -> Health:
         return Health(
-            listening=bool(self.addresses),
+            listening=bool(self.addresses) and self._listen_all(),
             workers=self._workers_ready,
         )
+
+    def _listen_all(self) -> bool:
+        served = (part for name, part in self._receivers.items() if name in self.addresses)
+        return all(receiver.is_listening for receiver in served)
 
     def _set_gauges(self) -> None:
         assembler, pipeline = self._assembler, self._pipeline

@@ -4,6 +4,7 @@ from msgspec.structs import astuple
 
 from scorer.api import AgentTrace, Usage
 
+MAX_COST_USD = 1e9  # more than any agent could spend
 MAX_CALL_TOKENS = 1_000_000_000  # a thousand times the longest context window there is
 
 
@@ -17,12 +18,10 @@ def has_impossible_usage(trace: AgentTrace) -> bool:
 
 
 def has_impossible_cost(trace: AgentTrace) -> bool:
-    """Whether the trace, a model call or a tool call reports a negative cost."""
-    if trace.cost_usd is not None and trace.cost_usd < 0:
-        return True
-    costs = [call.cost_usd for call in trace.llm_calls]
+    """Whether the trace, a model call or a tool call reports a negative or huge cost."""
+    costs = [trace.cost_usd, *(call.cost_usd for call in trace.llm_calls)]
     costs += [call.cost_usd for call in trace.tool_calls or ()]
-    return any(cost is not None and cost < 0 for cost in costs)
+    return any(cost is not None and not 0 <= cost <= MAX_COST_USD for cost in costs)
 
 
 def _has_counts(usage: Usage) -> bool:

@@ -13,7 +13,7 @@ timers, never the times in the spans.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -21,7 +21,13 @@ from msgspec import Struct
 
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.deadlines import Deadlines
-from scorer.assembly.open_trace import SPAN_OVERHEAD, OpenTrace, Timers
+from scorer.assembly.open_trace import (
+    PARENT_OVERHEAD,
+    SPAN_OVERHEAD,
+    OpenTrace,
+    Timers,
+    envelope_size,
+)
 from scorer.assembly.tombstones import Tombstones
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, CloseReason, Envelope, LogEntry, SpanEntry
@@ -42,12 +48,16 @@ class AssemblerSettings(Struct, frozen=True, kw_only=True):
 
 
 class Pushed(NamedTuple):
-    """What became of a batch: `late` spans belong to traces that are closed already."""
+    """What became of a batch: `late` spans belong to traces that are closed already.
+
+    `conflicts` are the duplicates that differ from the span which was kept.
+    """
 
     accepted: int
     duplicates: int
     late: int
     closed: list[ClosedTrace]
+    conflicts: int = 0
 
 
 class Assembler:
@@ -85,10 +95,10 @@ class Assembler:
         position: Position,
         now: float,
         tenant: str = "",
-        is_end: Callable[[bytes], bool] | None = None,
+        is_end: Callable[[bytes, Envelope], bool] | None = None,
     ) -> Pushed:
         """Take spans. `is_end` tells an end marker; None = the batch holds none."""
-        accepted = duplicates = late = 0
+        accepted = duplicates = late = conflicts = 0
         closed: list[ClosedTrace] = []
         # Spans of one trace mostly stand together; where they do not, it has several batches.
         for trace_id, group in groupby(spans, _TRACE_ID_OF):
@@ -97,16 +107,18 @@ class Assembler:
             if trace is None:
                 late += self._bury_late(_key(trace_id, tenant), len(batch))
                 continue
+            before = trace.conflicts
             added = self._add(trace, batch, is_end)
             accepted += added
             duplicates += len(batch) - added
+            conflicts += trace.conflicts - before
             trace.touch(position, now)
             reason = self._cap_reason(trace)
             if reason:
                 closed.append(self._close(trace, reason, now))
             else:
                 self._deadlines.set(trace)
-        return Pushed(accepted, duplicates, late, closed)
+        return Pushed(accepted, duplicates, late, closed, conflicts)
 
     def push_logs(
         self, logs: Sequence[LogEntry], position: Position, now: float, tenant: str = ""
@@ -119,7 +131,7 @@ class Assembler:
             if trace is None:
                 late += 1
                 continue
-            self._charge(trace.add_log(wire, envelope))
+            self._charge(trace.add_log(wire, envelope), tenant)
             accepted += 1
             trace.touch(position, now)
             reason = self._cap_reason(trace)
@@ -140,12 +152,22 @@ class Assembler:
             closed.append(self._close(trace, trace.timer_reason(), now))
         return closed
 
-    def relieve(self, size: int, now: float) -> list[ClosedTrace]:
-        """Close the traces opened first until those that were closed held `size` bytes."""
+    def relieve(self, size: int, now: float, tenant: str | None = None) -> list[ClosedTrace]:
+        """Close traces until those that were closed held `size` bytes.
+
+        First those of a single span, for a flood of random ids is made of them, then the
+        others, always those opened first; only those of `tenant` where one is given.
+        """
+        open_traces = list(self._open.values())
+        if tenant is not None:
+            open_traces = [trace for trace in open_traces if trace.tenant == tenant]
+        single = [trace for trace in open_traces if len(trace.spans) == 1]
+        others = [trace for trace in open_traces if len(trace.spans) != 1]
         closed: list[ClosedTrace] = []
         freed = 0
-        while freed < size and self._open:
-            trace = next(iter(self._open.values()))
+        for trace in chain(single, others):
+            if freed >= size:
+                break
             freed += trace.size
             closed.append(self._close(trace, "memory", now))
         return closed
@@ -166,7 +188,7 @@ class Assembler:
             return None
         trace = OpenTrace(key, tenant, self._timers(envelope), position, now)
         self._open[key] = trace
-        self._charge(trace.size)
+        self._charge(trace.size, tenant)
         return trace
 
     def _timers(self, envelope: Envelope) -> Timers:
@@ -175,18 +197,26 @@ class Assembler:
         return own or self._settings.timers
 
     def _add(
-        self, trace: OpenTrace, batch: Sequence[SpanEntry], is_end: Callable[[bytes], bool] | None
+        self,
+        trace: OpenTrace,
+        batch: Sequence[SpanEntry],
+        is_end: Callable[[bytes, Envelope], bool] | None,
     ) -> int:
         """Keep the spans that are new; returns how many were."""
         kinds, missing, size, before = trace.kinds, trace.missing, 0, len(trace.spans)
+        shared = trace.envelopes[-1] if trace.envelopes else None
         for _, span_id, parent, kind, end, wire, envelope in batch:
             seen, bit = kinds.get(span_id, 0), 1 << (kind & _KIND_MASK)
             if seen & bit:
+                size += trace.compare(wire)
                 continue
             kinds[span_id] = seen | bit
             trace.spans.append(wire)
             trace.envelopes.append(envelope)
             size += len(wire)
+            if envelope is not shared:
+                shared = envelope
+                size += envelope_size(envelope)
             if missing:
                 missing.discard(span_id)
             if not parent:
@@ -195,19 +225,20 @@ class Assembler:
                 if missing is None:
                     missing = trace.missing = set()
                 missing.add(parent)
-            if is_end is not None and is_end(wire):
+                size += PARENT_OVERHEAD
+            if is_end is not None and is_end(wire, envelope):
                 trace.ended = True
         added = len(trace.spans) - before
         trace.duplicates += len(batch) - added
         self.open_spans += added
         size += added * SPAN_OVERHEAD
         trace.size += size
-        self._charge(size)
+        self._charge(size, trace.tenant)
         return added
 
-    def _charge(self, size: int) -> None:
+    def _charge(self, size: int, tenant: str) -> None:
         self.open_bytes += size
-        self._budget.charge(size)
+        self._budget.charge(size, tenant)
 
     def _cap_reason(self, trace: OpenTrace) -> CloseReason | None:
         if trace.ended:
@@ -220,6 +251,7 @@ class Assembler:
 
     def _close(self, trace: OpenTrace, reason: CloseReason, now: float) -> ClosedTrace:
         del self._open[trace.key]
+        self._deadlines.trim(len(self._open))
         self._tombstones.bury(trace.key)
         self.open_bytes -= trace.size
         self.open_spans -= len(trace.spans)

@@ -9,12 +9,15 @@ import heapq
 
 from scorer.assembly.open_trace import OpenTrace
 
+_Entry = tuple[float, int, OpenTrace]
+_SPARE = 1024
+
 
 class Deadlines:
     """The due times of open traces, earliest first, ties in order of opening."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, int, OpenTrace]] = []
+        self._heap: list[_Entry] = []
         self._sequence = 0
 
     def set(self, trace: OpenTrace) -> None:
@@ -38,6 +41,12 @@ class Deadlines:
                 return trace
             self._push(trace)
 
+    def trim(self, open_traces: int) -> None:
+        """Forget what is stale when that is more than half of what is held."""
+        if len(self._heap) > 2 * open_traces + _SPARE:
+            self._heap = [entry for entry in self._heap if not _is_stale(entry)]
+            heapq.heapify(self._heap)
+
     def _push(self, trace: OpenTrace) -> None:
         trace.scheduled = trace.due
         self._sequence += 1
@@ -45,5 +54,10 @@ class Deadlines:
 
     def _drop_stale(self) -> None:
         heap = self._heap
-        while heap and (heap[0][2].closed or heap[0][0] != heap[0][2].scheduled):
+        while heap and _is_stale(heap[0]):
             heapq.heappop(heap)
+
+
+def _is_stale(entry: _Entry) -> bool:
+    due, _, trace = entry
+    return trace.closed or due != trace.scheduled

@@ -9,6 +9,16 @@ from scorer.model.trace import ClosedTrace, CloseReason, Completeness, Envelope
 # and dictionary entries, the deadline, and per span the bytes header and the id entry.
 TRACE_OVERHEAD = 900
 SPAN_OVERHEAD = 160
+PARENT_OVERHEAD = 100
+_KNOWN_OVERHEAD = 70
+
+
+def envelope_size(envelope: Envelope) -> int:
+    """Return the bytes to charge to each trace that an envelope is new to.
+
+    Traces share it, but any of them may be the last one that holds it.
+    """
+    return len(envelope.resource) + len(envelope.scope)
 
 
 class Timers(NamedTuple):
@@ -24,11 +34,14 @@ class OpenTrace:
 
     `kinds` maps each span id to a bit mask of the span kinds seen with it: a span is
     identified by (span id, kind), because some tracers share an id between client and
-    server. `missing` holds the parents that were named but have not come.
+    server. `missing` holds the parents that were named but have not come. `known` are the
+    wire bytes of the first `compared` spans, a set that only a trace with duplicates has.
     """
 
     __slots__ = (
         "closed",
+        "compared",
+        "conflicts",
         "due",
         "duplicates",
         "ended",
@@ -36,6 +49,7 @@ class OpenTrace:
         "first_position",
         "key",
         "kinds",
+        "known",
         "last_position",
         "log_envelopes",
         "logs",
@@ -68,6 +82,9 @@ class OpenTrace:
         self.ended = False
         self.closed = False
         self.duplicates = 0
+        self.conflicts = 0
+        self.compared = 0
+        self.known: set[bytes] | None = None
         self.size = TRACE_OVERHEAD
         self.first_position = position
         self.last_position = position
@@ -97,19 +114,41 @@ class OpenTrace:
         lingered = self.is_complete and self.timers.linger <= self.timers.idle_timeout
         return "root" if lingered else "idle"
 
+    def compare(self, wire: bytes) -> int:
+        """Count a duplicate that differs from what is kept; returns the bytes to charge.
+
+        The first of two spans with one identity is kept, whatever the second says.
+        """
+        if self.known is None:
+            self.known = set()
+        new = self.spans[self.compared :]
+        self.known.update(new)
+        self.compared += len(new)
+        self.conflicts += wire not in self.known
+        return len(new) * _KNOWN_OVERHEAD
+
     def add_log(self, wire: bytes, envelope: Envelope) -> int:
         """Keep a log record; returns the bytes charged."""
         if self.logs is None or self.log_envelopes is None:
             self.logs, self.log_envelopes = [], []
+        charge = len(wire) + SPAN_OVERHEAD
+        if not self.log_envelopes or self.log_envelopes[-1] is not envelope:
+            charge += envelope_size(envelope)
         self.logs.append(wire)
         self.log_envelopes.append(envelope)
-        charge = len(wire) + SPAN_OVERHEAD
         self.size += charge
         return charge
 
     def close(self, reason: CloseReason, now: float) -> ClosedTrace:
         """Return the finished trace; the open one must not be used afterwards."""
+        closed = self._finished(reason, now)
+        # The deadlines may hold on to this object for as long as `idle_timeout`.
         self.closed = True
+        self.spans, self.envelopes, self.kinds = [], [], {}
+        self.logs = self.log_envelopes = self.missing = self.known = None
+        return closed
+
+    def _finished(self, reason: CloseReason, now: float) -> ClosedTrace:
         return ClosedTrace(
             tenant=self.tenant,
             trace_id=self.trace_id,
@@ -125,6 +164,7 @@ class OpenTrace:
                 root_present=self.root_seen,
                 orphan_parents=len(self.missing or ()),
                 duplicates=self.duplicates,
+                conflicts=self.conflicts,
             ),
             first_position=self.first_position,
             last_position=self.last_position,

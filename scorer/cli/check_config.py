@@ -24,12 +24,17 @@ def run(args: argparse.Namespace) -> int:
     """
     import yaml
 
+    from scorer.access.entry import Entry
     from scorer.config import check_files, to_plain
+    from scorer.config.listeners import listeners
     from scorer.registry import load, names
     from scorer.scoring.engine import build_engine
 
     config = read_config(args)
     check_files(config)
+    for listener in listeners(config):
+        if listener.enabled:
+            Entry(listener.tls, listener.auth, listener.key)
     build_engine(config)
     for name in names("receivers"):
         load("receivers", name)

@@ -6,24 +6,23 @@ import sys
 from typing import TYPE_CHECKING
 
 from scorer.cli.options import Subparsers, add_config_options, read_config
-from scorer.errors import ConfigError
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Coroutine, Mapping
 
-    from scorer.config import Config
+    from scorer.config import Config, WebConfig
 
 _LEVELS = ("debug", "info", "warning", "error")
 _READY = {
     "otlp_grpc": "OTLP/gRPC on {}",
-    "otlp_http": "OTLP/HTTP on http://{}",
-    "web": "metrics on http://{}/metrics",
+    "otlp_http": "OTLP/HTTP on {scheme}://{}",
+    "web": "metrics on {scheme}://{}/metrics",
 }
 _SIGHTS = (
-    ("scores", "curl -s http://{}/metrics | grep ^spanscore_score"),
-    ("recent traces", "curl -s http://{}/api/v1/traces"),
-    ("why one was (un)scored", "spanscore explain TRACE_ID --url http://{}"),
+    ("scores", "curl -s{curl} {url}/metrics | grep ^spanscore_score"),
+    ("recent traces", "curl -s{curl} {url}/api/v1/traces"),
+    ("why one was (un)scored", "spanscore explain TRACE_ID --url {url}{explain}"),
 )
 
 
@@ -46,8 +45,10 @@ def run(args: argparse.Namespace) -> int:
     from scorer.telemetry import set_up_logging
 
     config = read_config(args)
-    if args.demo and not config.receivers.otlp.grpc.enabled:
-        raise ConfigError("--demo sends over OTLP/gRPC: set receivers.otlp.grpc.enabled: true")
+    if args.demo:
+        from scorer.cli.demo.channel import require_feedable
+
+        require_feedable(config)
     set_up_logging(args.log_level.upper())
     _run_loop(_serve(config, demo=args.demo))
     return 0
@@ -75,22 +76,42 @@ async def _serve(config: "Config", *, demo: bool) -> None:
     service = Service(config)
     await service.start()
     settle_memory()
-    _announce(service.addresses)
+    _announce(service.addresses, config)
     if demo:
-        await asyncio.gather(service.run(stop), _demo(service.addresses, stop))
+        await asyncio.gather(service.run(stop), _demo(config, service.addresses, stop))
     else:
         await service.run(stop)
 
 
-async def _demo(addresses: "Mapping[str, tuple[str, int]]", stop: "asyncio.Event") -> None:
+async def _demo(
+    config: "Config", addresses: "Mapping[str, tuple[str, int]]", stop: "asyncio.Event"
+) -> None:
     from scorer.cli.demo.feed import feed
 
     web = addresses.get("web")
     if web:
         _say("sending sample traces; scores appear in about 3 seconds. Look at:")
-        for what, command in _SIGHTS:
-            _say(f"  {what:<22} {command.format(host_port(web))}")
-    await feed(addresses["otlp_grpc"], stop)
+        for what, command in sights(host_port(web), config.web):
+            _say(f"  {what:<22} {command}")
+    await feed(addresses["otlp_grpc"], stop, config.receivers.otlp.grpc)
+
+
+def sights(address: str, web: "WebConfig") -> list[tuple[str, str]]:
+    """Return what there is to see, and the command that shows it."""
+    from shlex import quote
+
+    scheme, curl, explain = "http", "", ""
+    if web.tls.cert_file is not None:
+        scheme = "https"
+        curl += f" --cacert {quote(web.tls.cert_file)}"
+        explain += f" --ca-file {quote(web.tls.cert_file)}"
+    if web.auth.bearer_tokens_file is not None:
+        curl += ' -H "authorization: Bearer TOKEN"'
+        explain += f" --token-file {quote(web.auth.bearer_tokens_file)}"
+    url = f"{scheme}://{address}"
+    return [
+        (what, command.format(url=url, curl=curl, explain=explain)) for what, command in _SIGHTS
+    ]
 
 
 def _stop_on_signals(stop: "asyncio.Event") -> None:
@@ -121,9 +142,13 @@ def _exit_at_once() -> None:
         os._exit(1)
 
 
-def _announce(addresses: "Mapping[str, tuple[str, int]]") -> None:
+def _announce(addresses: "Mapping[str, tuple[str, int]]", config: "Config") -> None:
+    sections = {"otlp_http": config.receivers.otlp.http.tls, "web": config.web.tls}
     for name, address in addresses.items():
-        _say(f"listening: {_READY.get(name, name + ' on {}').format(host_port(address))}")
+        tls = sections.get(name)
+        scheme = "https" if tls is not None and tls.cert_file is not None else "http"
+        text = _READY.get(name, name + " on {}").format(host_port(address), scheme=scheme)
+        _say(f"listening: {text}")
 
 
 def host_port(address: tuple[str, int]) -> str:

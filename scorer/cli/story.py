@@ -34,7 +34,9 @@ _GAPS = (
     ("orphan_parents", "parents are missing"),
     ("duplicates", "spans came twice"),
     ("dropped", "attributes, events or links were dropped by the SDK"),
-    ("undecodable", "parts could not be decoded"),
+    ("undecodable", "parts were not decodable as a whole"),
+    ("conflicts", "of them differ from the span that was kept"),
+    ("duplicate_keys", "attributes stood twice; the last one counts"),
 )
 
 
@@ -91,6 +93,8 @@ def _completeness(completeness: Mapping[str, Any], span_count: int | None) -> It
     for key, text in _GAPS:
         if completeness.get(key):
             yield f"incomplete: {completeness[key]} {text}"
+    if completeness.get("lost"):
+        yield f"incomplete: lost {shorten(', '.join(map(str, completeness['lost'])), 200)}"
     if completeness.get("truncated_content"):
         yield "incomplete: some content was cut"
 

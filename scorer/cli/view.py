@@ -132,9 +132,13 @@ def _incomplete(view: AgentTrace) -> str:
         "orphan parents": state.orphan_parents,
         "duplicates": state.duplicates,
         "dropped by the SDK": state.dropped,
+        "conflicting": state.conflicts,
         "undecodable": state.undecodable,
+        "attributes twice": state.duplicate_keys,
     }
     notes += [f"{count} {name}" for name, count in counts.items() if count]
+    if state.lost:
+        notes.append(f"lost: {shorten(', '.join(state.lost), 200)}")
     if state.truncated_content:
         notes.append("content was cut")
     return ", ".join(notes)

@@ -5,10 +5,12 @@ YAML (or JSON) in the collector's style. Durations and sizes carry units (`2s`, 
 """
 
 from scorer.config.checks import check_files
+from scorer.config.listeners import tls_faults
 from scorer.config.load import load_config, parse_config, to_plain
 from scorer.config.quantities import Duration, Endpoint, Size
 from scorer.config.tree import (
     AssemblyConfig,
+    AuthConfig,
     Config,
     GrpcConfig,
     HttpConfig,
@@ -17,11 +19,13 @@ from scorer.config.tree import (
     PrometheusConfig,
     RuleConfig,
     ScoringConfig,
+    TlsConfig,
     WebConfig,
 )
 
 __all__ = [
     "AssemblyConfig",
+    "AuthConfig",
     "Config",
     "Duration",
     "Endpoint",
@@ -33,9 +37,11 @@ __all__ = [
     "RuleConfig",
     "ScoringConfig",
     "Size",
+    "TlsConfig",
     "WebConfig",
     "check_files",
     "load_config",
     "parse_config",
+    "tls_faults",
     "to_plain",
 ]

@@ -2,18 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import combinations
 from math import isnan
 from pathlib import Path
 
-from scorer.config.quantities import Endpoint
+from scorer.config.listeners import (
+    exposed,
+    incomplete_tls,
+    shared_addresses,
+    unreadable_files,
+)
 from scorer.config.tree import Config, MetricConfig
 from scorer.errors import ConfigError
 
-_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, not listened on
 _GRPC_LIMIT = 2**31 - 1
 _LONGEST_AGE = 30 * 86400
-_SAME = {"localhost": "127.0.0.1"}
 
 
 def check(config: Config) -> None:
@@ -24,7 +26,9 @@ def check(config: Config) -> None:
 
 
 def check_files(config: Config) -> None:
-    """Raise ConfigError for a file that a service could not write on this machine."""
+    """Raise ConfigError for a file that a service could not read or write on this machine."""
+    for fault in unreadable_files(config):
+        raise ConfigError(fault)
     path = config.sinks.jsonl.path
     if path is None:
         return
@@ -34,40 +38,6 @@ def check_files(config: Config) -> None:
         raise ConfigError(
             f"sinks.jsonl.path: there is no folder {Path(path).parent}; make it, or name another"
         )
-
-
-def _exposed(config: Config) -> Iterator[str]:
-    otlp = config.receivers.otlp
-    listeners = {
-        "receivers.otlp.grpc": (otlp.grpc.endpoint, otlp.grpc.insecure),
-        "receivers.otlp.http": (otlp.http.endpoint, otlp.http.insecure),
-        "web": (config.web.endpoint, config.web.insecure),
-    }
-    for path, (endpoint, insecure) in listeners.items():
-        if not endpoint.is_loopback and not insecure:
-            yield (
-                f"{path}.endpoint: {endpoint} can be reached from other machines without "
-                f"authentication; set {path}.insecure: true if that is meant"
-            )
-
-
-def _shared_addresses(config: Config) -> Iterator[str]:
-    grpc, http = config.receivers.otlp.grpc, config.receivers.otlp.http
-    listeners = {"web.endpoint": config.web.endpoint}
-    if grpc.enabled:
-        listeners["receivers.otlp.grpc.endpoint"] = grpc.endpoint
-    if http.enabled:
-        listeners["receivers.otlp.http.endpoint"] = http.endpoint
-    for (one, first), (other, second) in combinations(listeners.items(), 2):
-        if _overlap(first, second):
-            yield f"{other}: {second} is already taken by {one} ({first}); give each its own port"
-
-
-def _overlap(first: Endpoint, second: Endpoint) -> bool:
-    if first.port != second.port or first.port == 0:
-        return False
-    hosts = {_SAME.get(endpoint.host, endpoint.host) for endpoint in (first, second)}
-    return len(hosts) == 1 or bool(hosts & _WILDCARDS)
 
 
 def _metrics(config: Config) -> Iterator[str]:
@@ -112,8 +82,9 @@ def _receivers(config: Config) -> Iterator[str]:
 
 
 _CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
-    _exposed,
-    _shared_addresses,
+    incomplete_tls,
+    exposed,
+    shared_addresses,
     _metrics,
     _thresholds,
     _sizes,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from ipaddress import ip_address
 from math import isfinite
 from typing import Any
 
@@ -16,7 +17,6 @@ _SIZE_UNITS = {
     "GiB": 2**30,
 }
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class Duration(float):
@@ -66,7 +66,10 @@ class Endpoint(str):
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach it."""
-        return self.host in _LOOPBACK or self.host.startswith("127.")
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
 
 def decode_quantity(kind: type, value: Any) -> Any:

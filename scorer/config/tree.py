@@ -23,8 +23,31 @@ def _count(description: str) -> Meta:
     return Meta(description=description, ge=1)
 
 
-_INSECURE = "listen beyond this machine without authentication"
+_INSECURE = "listen beyond this machine without TLS or without authentication"
 _REQUEST_SIZE = "largest request, before and after decompression"
+_CONNECTIONS = "open connections"
+_READ_TIMEOUT = "longest time that a body may take"
+
+
+class TlsConfig(_Section, frozen=True):
+    """TLS of one endpoint; the files are read again when they change."""
+
+    cert_file: Annotated[str | None, _is("PEM chain of this server; none = no TLS")] = None
+    key_file: Annotated[str | None, _is("PEM key of this server")] = None
+    client_ca_file: Annotated[
+        str | None, _is("PEM CAs; a client must show a certificate of one of them")
+    ] = None
+    client_names: Annotated[
+        tuple[str, ...], _is("names (SAN) of the client certificates that may enter; none = all")
+    ] = ()
+
+
+class AuthConfig(_Section, frozen=True):
+    """Who may use one endpoint."""
+
+    bearer_tokens_file: Annotated[
+        str | None, _is("one `TOKEN` or `TOKEN TENANT` a line; read again when it changes")
+    ] = None
 
 
 class GrpcConfig(_Section, frozen=True):
@@ -34,6 +57,10 @@ class GrpcConfig(_Section, frozen=True):
     endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:4317")
     max_request_size: Annotated[PositiveSize, _is(_REQUEST_SIZE)] = PositiveSize(64 * 2**20)
     max_concurrent_streams: Annotated[int, _count("calls at a time on one connection")] = 100
+    max_connections: Annotated[int, _count(_CONNECTIONS)] = 2000
+    read_timeout: Annotated[PositiveDuration, _is(_READ_TIMEOUT)] = PositiveDuration(10)
+    tls: TlsConfig = TlsConfig()
+    auth: AuthConfig = AuthConfig()
     insecure: Annotated[bool, _is(_INSECURE)] = False
 
 
@@ -43,9 +70,13 @@ class HttpConfig(_Section, frozen=True):
     enabled: Annotated[bool, _is("receive OTLP over HTTP")] = True
     endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:4318")
     max_request_size: Annotated[PositiveSize, _is(_REQUEST_SIZE)] = PositiveSize(64 * 2**20)
-    read_timeout: Annotated[PositiveDuration, _is("longest time that a body may take")] = (
-        PositiveDuration(10)
-    )
+    max_connections: Annotated[int, _count(_CONNECTIONS)] = 2000
+    read_timeout: Annotated[PositiveDuration, _is(_READ_TIMEOUT)] = PositiveDuration(10)
+    idle_timeout: Annotated[
+        PositiveDuration, _is("close a connection without a request after this time")
+    ] = PositiveDuration(60)
+    tls: TlsConfig = TlsConfig()
+    auth: AuthConfig = AuthConfig()
     insecure: Annotated[bool, _is(_INSECURE)] = False
 
 
@@ -96,6 +127,13 @@ class AssemblyConfig(_Section, frozen=True):
     max_tombstones: Annotated[
         int, _count("closed traces that are remembered, so that late spans are known as late")
     ] = 200_000
+    max_tenant_share: Annotated[
+        float,
+        Meta(gt=0, le=1, description="share of `memory` that one named tenant may hold"),
+    ] = 0.5
+    end_marker_services: Annotated[
+        tuple[str, ...], _is("services (glob) whose spans may end a trace by `spanscore.trace.end`")
+    ] = ("*",)
     overrides: Annotated[
         tuple[ServiceAssemblyConfig, ...],
         _is("timers of a service: `{service: NAME, linger: .., idle_timeout: .., max_age: ..}`"),
@@ -138,6 +176,10 @@ class ScoringConfig(_Section, frozen=True):
         Annotated[int, Meta(ge=0, le=256)] | Literal["auto"],
         _is("scoring processes; 0 = in the service's own; auto = one a core, less one"),
     ] = "auto"
+    max_backlog: Annotated[
+        PositiveDuration,
+        _is("new traces are refused while scoring is this far behind; open ones go on"),
+    ] = PositiveDuration(1)
     task_timeout: Annotated[
         PositiveDuration,
         _is("a worker that is silent for this long outside of any metric is replaced"),
@@ -194,6 +236,8 @@ class WebConfig(_Section, frozen=True):
     """/metrics, health and the API."""
 
     endpoint: Annotated[Endpoint, _is("where to listen")] = Endpoint("127.0.0.1:9464")
+    tls: TlsConfig = TlsConfig()
+    auth: AuthConfig = AuthConfig()
     insecure: Annotated[bool, _is(_INSECURE)] = False
     recent_traces: Annotated[
         int, _count("finished traces that the API and `explain` can tell about")

@@ -16,6 +16,7 @@ SENTINELS = frozenset(
 _LONGEST_SENTINEL = max(map(len, SENTINELS))
 JSON_START = frozenset('{["')
 _DECODER = msgspec.json.Decoder()
+_MAX_INTEGER = 2**63
 
 
 def text(value: Any) -> str | None:
@@ -34,11 +35,13 @@ def identifier(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """Return a non-negative whole number; numeric strings are accepted."""
+    """Return a non-negative whole number of 63 bits; numeric strings are accepted."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return value if value >= 0 else None
+        return value if 0 <= value < _MAX_INTEGER else None
     number = real(value)
-    return int(number) if number is not None and number >= 0 and number.is_integer() else None
+    if number is None or not 0 <= number < _MAX_INTEGER or not number.is_integer():
+        return None
+    return int(number)
 
 
 def real(value: Any) -> float | None:

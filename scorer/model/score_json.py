@@ -9,7 +9,7 @@ from scorer.model.score import Score
 
 # Deterministic: a set in `detail` has another order in each process.
 _ENCODER = msgspec.json.Encoder(order="deterministic")
-_UNENCODABLE = (TypeError, ValueError, OverflowError, RecursionError)
+UNENCODABLE = (TypeError, ValueError, OverflowError, RecursionError)
 
 
 def encode_score(score: Score) -> bytes:
@@ -21,8 +21,8 @@ def encode_score(score: Score) -> bytes:
     """
     try:
         return _ENCODER.encode(score)
-    except _UNENCODABLE:
-        return _ENCODER.encode(_encodable(score))
+    except UNENCODABLE:
+        return _ENCODER.encode(encodable(score))
 
 
 def valid_text(text: str) -> str:
@@ -30,12 +30,13 @@ def valid_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _encodable(score: Score) -> Score:
+def encodable(score: Score) -> Score:
+    """Return a score without what cannot be encoded."""
     changes: dict[str, Any] = {
         name: valid_text(value) for name, value in asdict(score).items() if isinstance(value, str)
     }
     try:
         _ENCODER.encode(score.detail)
-    except _UNENCODABLE as error:
+    except UNENCODABLE as error:
         changes["detail"] = {"error": f"detail is not JSON: {type(error).__name__}"}
     return replace(score, **changes)

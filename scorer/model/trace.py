@@ -55,19 +55,25 @@ class LogEntry(NamedTuple):
 class Completeness(Struct, frozen=True, kw_only=True):
     """How much of a trace was there when it was scored.
 
+    `conflicts` are the duplicates whose content differs from the span that was kept.
     `dropped` sums the dropped attribute, event and link counts that the SDK reported;
     `truncated_content` says that some content was cut (by a length limit, an attribute
-    limit, or because it does not parse any more). `undecodable` counts spans, log records and
-    resources whose bytes do not decode and which the trace therefore lacks.
+    limit, or because it does not parse any more). `undecodable` counts spans, log records,
+    resources and scopes whose bytes do not decode; what can be read of them is there, broken
+    text with U+FFFD. `lost` names what could not be (at most 16 keys of attributes, or fields
+    of OTLP). `duplicate_keys` counts attributes that a later one of the same key replaced.
     """
 
     span_count: int
     root_present: bool
     orphan_parents: int = 0
     duplicates: int = 0
+    conflicts: int = 0
     dropped: int = 0
     truncated_content: bool = False
     undecodable: int = 0
+    lost: tuple[str, ...] = ()
+    duplicate_keys: int = 0
 
 
 class ClosedTrace(Struct, frozen=True, kw_only=True):

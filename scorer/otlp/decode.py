@@ -6,13 +6,14 @@ truthy, so `string_value or int_value or ...` finds them without asking which on
 empty, false, zero, binary and nested values take the slow way. Nesting needs no bound here:
 protobuf refuses messages of about 100 levels.
 
-A span that does not decode (bad UTF-8, nesting) is left out and counted; it must not take its
-trace with it.
+What protobuf refuses (a text that is no UTF-8, a value that nests too deeply) is counted, and
+`salvage` reads what can be read of it: one broken attribute must not take its span along.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import islice
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 from msgspec.structs import replace
@@ -23,8 +24,14 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
 from scorer.model.trace import ClosedTrace, Envelope, Trace
+from scorer.otlp.salvage import Losses, mend
+
+MAX_PARTS: Final = 250_000
+"""Events and links of one trace that are decoded: two bytes on the wire become 150 here."""
 
 _M = TypeVar("_M", bound=Message)
+_P = TypeVar("_P", bound=Message)
+_T = TypeVar("_T")
 
 _NO_SPAN = bytes(8)
 
@@ -32,14 +39,17 @@ _NO_SPAN = bytes(8)
 def decode_trace(closed: ClosedTrace) -> Trace:
     """Decode all spans and log records of a closed trace; what does not decode is counted."""
     decoder = _Decoder()
-    spans = decoder.each(decoder.span, closed.spans, closed.span_envelopes)
-    logs = decoder.each(decoder.log, closed.logs, closed.log_envelopes)
+    spans = decoder.each(trace_pb2.Span, decoder.span, closed.spans, closed.span_envelopes)
+    logs = decoder.each(logs_pb2.LogRecord, decoder.log, closed.logs, closed.log_envelopes)
     spans.sort(key=attrgetter("start_ns", "span_id"))
     logs.sort(key=attrgetter("time_ns"))
     completeness = replace(
         closed.completeness,
         dropped=closed.completeness.dropped + decoder.dropped,
+        truncated_content=closed.completeness.truncated_content or bool(decoder.losses.names),
         undecodable=closed.completeness.undecodable + decoder.undecodable,
+        lost=decoder.losses.names,
+        duplicate_keys=decoder.duplicate_keys,
     )
     return Trace(
         tenant=closed.tenant,
@@ -57,25 +67,27 @@ def service_name(resource: bytes) -> str:
     return _Decoder().resource(resource).service
 
 
-_T = TypeVar("_T")
-
-
 class _Decoder:
     """Decodes the parts of one trace; equal resources and scopes become one object."""
 
     def __init__(self) -> None:
         self.dropped = 0
         self.undecodable = 0
+        self.duplicate_keys = 0
+        self.losses = Losses()
+        self._room = MAX_PARTS
         self._resources: dict[bytes, Resource] = {}
         self._scopes: dict[bytes, Scope] = {}
 
     def each(
         self,
-        decode: Callable[[bytes, Resource, Scope], _T],
+        message: type[_M],
+        build: Callable[[_M, Resource, Scope], _T],
         wires: Iterable[bytes],
         envelopes: Iterable[Envelope],
     ) -> list[_T]:
         decoded: list[_T] = []
+        parse = message.FromString
         shared = None
         for wire, envelope in zip(wires, envelopes, strict=True):
             if envelope is not shared:
@@ -83,13 +95,14 @@ class _Decoder:
                 resource = self._resources.get(shared.resource) or self.resource(shared.resource)
                 scope = self._scopes.get(shared.scope) or self._scope(shared.scope)
             try:
-                decoded.append(decode(wire, resource, scope))
+                pb: _M | None = parse(wire)
             except DecodeError:
-                self.undecodable += 1
+                pb = self._mended(message, wire)
+            if pb is not None:
+                decoded.append(build(pb, resource, scope))
         return decoded
 
-    def span(self, wire: bytes, resource: Resource, scope: Scope) -> Span:
-        pb = trace_pb2.Span.FromString(wire)
+    def span(self, pb: trace_pb2.Span, resource: Resource, scope: Scope) -> Span:
         status, parent, events, links = pb.status, pb.parent_span_id, pb.events, pb.links
         dropped = pb.dropped_attributes_count, pb.dropped_events_count, pb.dropped_links_count
         self.dropped += sum(dropped)
@@ -101,9 +114,9 @@ class _Decoder:
             pb.kind,
             pb.start_time_unix_nano,
             pb.end_time_unix_nano,
-            _attributes(pb.attributes),
-            tuple(map(self._event, events)) if events else (),
-            tuple(map(self._link, links)) if links else (),
+            self._attributes(pb.attributes),
+            tuple(map(self._event, self._within(events))) if events else (),
+            tuple(map(self._link, self._within(links))) if links else (),
             status.code,
             status.message,
             pb.flags,
@@ -112,10 +125,9 @@ class _Decoder:
             scope,
         )
 
-    def log(self, wire: bytes, resource: Resource, scope: Scope) -> LogRecord:
-        pb = logs_pb2.LogRecord.FromString(wire)
+    def log(self, pb: logs_pb2.LogRecord, resource: Resource, scope: Scope) -> LogRecord:
         self.dropped += pb.dropped_attributes_count
-        attributes = _attributes(pb.attributes)
+        attributes = self._attributes(pb.attributes)
         return LogRecord(
             trace_id=pb.trace_id.hex(),
             span_id=pb.span_id.hex(),
@@ -129,14 +141,14 @@ class _Decoder:
 
     def _event(self, pb: trace_pb2.Span.Event) -> Event:
         self.dropped += pb.dropped_attributes_count
-        return Event(pb.name, pb.time_unix_nano, _attributes(pb.attributes))
+        return Event(pb.name, pb.time_unix_nano, self._attributes(pb.attributes))
 
     def _link(self, pb: trace_pb2.Span.Link) -> Link:
         self.dropped += pb.dropped_attributes_count
-        return Link(pb.trace_id.hex(), pb.span_id.hex(), _attributes(pb.attributes))
+        return Link(pb.trace_id.hex(), pb.span_id.hex(), self._attributes(pb.attributes))
 
     def resource(self, wire: bytes) -> Resource:
-        attributes = _attributes(self._shared(resource_pb2.Resource, wire).attributes)
+        attributes = self._attributes(self._shared(resource_pb2.Resource, wire).attributes)
         resource = Resource(attributes, _text(attributes, "service.name"))
         self._resources[wire] = resource
         return resource
@@ -150,8 +162,27 @@ class _Decoder:
         try:
             return message.FromString(wire)
         except DecodeError:
-            self.undecodable += 1
-            return message()
+            return self._mended(message, wire) or message()
+
+    def _mended(self, message: type[_M], wire: bytes) -> _M | None:
+        self.undecodable += 1
+        pb = message()
+        if mend(pb, wire, self.losses):
+            return pb
+        self.losses.add(message.DESCRIPTOR.name)
+        return None
+
+    def _attributes(self, pairs: Collection[common_pb2.KeyValue]) -> dict[str, Any]:
+        attributes = _attributes(pairs)
+        self.duplicate_keys += len(pairs) - len(attributes)
+        return attributes
+
+    def _within(self, parts: Collection[_P]) -> Iterable[_P]:
+        """Return the first of some events or links, as many as there is room for."""
+        fitting = min(len(parts), self._room)
+        self._room -= fitting
+        self.dropped += len(parts) - fitting
+        return parts if fitting == len(parts) else islice(parts, fitting)
 
 
 def _text(attributes: Mapping[str, Any], key: str) -> str:

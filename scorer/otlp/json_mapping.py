@@ -34,6 +34,7 @@ _METRIC_POINTS = path(1, 2, 2, (5, 7, 9, 10, 11), 1)
 MAX_REJECTED: Final = 10_000
 """Spans or log records of one request that are rejected one by one; more fail the request."""
 
+_MAX_ERROR = 100  # characters of protobuf's own error, which quotes the value
 _REJECTABLE = {"opentelemetry.proto.trace.v1.Span", "opentelemetry.proto.logs.v1.LogRecord"}
 
 
@@ -141,7 +142,7 @@ class _Mapper:
         if not isinstance(source, dict):
             raise InvalidError(f"{message.DESCRIPTOR.name} is an object, not {json_kind(source)}")
         if depth > MAX_DEPTH:
-            raise PermanentError(f"values nest more than {MAX_DEPTH} messages deep")
+            raise InvalidError(f"values nest more than {MAX_DEPTH} messages deep")
         plan = _plan(message.DESCRIPTOR)
         for key, value in source.items():
             field = plan.fields.get(key)
@@ -164,8 +165,8 @@ class _Mapper:
         except InvalidError:
             raise
         except (ValueError, TypeError, OverflowError) as error:
-            # protobuf's own checks: the range of a number, lone surrogates in a text
-            raise InvalidError(f"{field.name}: {error}") from error
+            # protobuf's own check: the range of a number
+            raise InvalidError(f"{field.name}: {str(error)[:_MAX_ERROR]}") from error
 
     def _extend(self, items: Any, field: _Field, value: Any, depth: int) -> None:
         if not isinstance(value, list):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -22,6 +22,7 @@ from scorer.errors import PermanentError, TooLargeError
 _ID_BYTES = {"trace_id": 16, "span_id": 8, "parent_span_id": 8}
 _SMALL = 1024 * 1024
 _MIN_PER_OBJECT = 6
+_MAX_DIGITS = 400  # the largest double has 309
 _NUMBER = re.compile(r"-?[0-9]{1,32}(\.[0-9]{1,32})?([eE][+-]?[0-9]{1,4})?")
 
 
@@ -41,7 +42,27 @@ def _no_constant(text: str) -> None:
     raise ValueError(f'{text} is no JSON; OTLP/JSON writes "{text}"')
 
 
+def _any_integer(text: str) -> float:
+    """Read an integer of any length; beyond every double it is an infinity, as 1e999 is."""
+    return int(text) if len(text) <= _MAX_DIGITS else float(text)
+
+
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+# It calls back for every integer, which takes four times as long.
+_PATIENT_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_no_constant, parse_int=_any_integer
+)
+
+_T = TypeVar("_T")
+
+
+def _decode(read: Callable[[json.JSONDecoder], _T]) -> _T:
+    try:
+        return read(_DECODER)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # Python refuses integers of thousands of digits; or a key stands twice
+        return read(_PATIENT_DECODER)
 
 
 def parse_json(body: bytes | str) -> Any:
@@ -54,7 +75,7 @@ def parse_json(body: bytes | str) -> Any:
     with _json_errors():
         text = body.decode("utf-8-sig") if isinstance(body, bytes) else body
         _refuse_hollow(text)
-        return _DECODER.decode(text)
+        return _decode(lambda decoder: decoder.decode(text))
 
 
 def iter_json(body: bytes) -> Iterator[Any]:
@@ -69,9 +90,13 @@ def iter_json(body: bytes) -> Iterator[Any]:
     at = _skip_space(text, 0)
     while at < len(text):
         with _json_errors():
-            document, at = _DECODER.raw_decode(text, at)
+            document, at = _decode(partial(_next, text, at))
         yield document
         at = _skip_space(text, at)
+
+
+def _next(text: str, at: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
+    return decoder.raw_decode(text, at)
 
 
 def _refuse_hollow(text: str) -> None:
@@ -115,9 +140,13 @@ def converter(field: FieldDescriptor) -> Callable[[Any], Any]:
 
 
 def _string(name: str, value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    raise InvalidError(f"{name} is a string, not {json_kind(value)}")
+    if not isinstance(value, str):
+        raise InvalidError(f"{name} is a string, not {json_kind(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half a surrogate pair: a sender cut a text inside an emoji
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
 
 
 def _hex(name: str, size: int, value: Any) -> bytes:

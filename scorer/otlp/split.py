@@ -19,7 +19,8 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.errors import PermanentError
 from scorer.model.trace import Envelope, LogEntry, SpanEntry
-from scorer.otlp.wire import count_messages, path
+from scorer.otlp.salvage import Losses, mend
+from scorer.otlp.wire import Path, count_messages, path
 from scorer.pb.split.v1 import split_pb2
 
 END_MARKER = "spanscore.trace.end"
@@ -30,8 +31,11 @@ _NO_SPAN = bytes(8)
 # LogRecord.time_unix_nano is a fixed64 (tag 0x09). Spans and metrics start with a
 # length-delimited field 1 instead, which no log record can have.
 _NOT_A_LOG = b"\x0a"
-# What a body over `_SMALL` bytes is walked for before it is parsed: spans or log records.
+# What a body over `_SMALL` bytes is walked for before it is parsed: spans or log records, and
+# the attributes, events and links of large ones.
 _ITEMS = path(1, 2, 2)
+_SPAN_PARTS = path((9, 11, 13))
+_LOG_PARTS = path(6)
 _SMALL = 2**20
 _WRONG_SIGNAL = "is this payload meant for another OTLP signal?"
 
@@ -101,7 +105,7 @@ def split_traces(body: bytes) -> SplitSpans:
         PermanentError: The body is no protobuf, or holds nothing that looks like a span.
         TooLargeError: The body is made of tiny messages that would take far more memory.
     """
-    request = _parse(split_pb2.Traces, body, "ExportTraceServiceRequest")
+    request = _parse(split_pb2.Traces, body, "ExportTraceServiceRequest", _SPAN_PARTS)
     if body and not request.resource_spans:
         raise PermanentError(f"no ResourceSpans in a body of {len(body)} bytes; {_WRONG_SIGNAL}")
     spans: list[SpanEntry] = []
@@ -123,7 +127,7 @@ def split_logs(body: bytes) -> SplitLogs:
         PermanentError: The body is no protobuf, or holds nothing that looks like a log record.
         TooLargeError: The body is made of tiny messages that would take far more memory.
     """
-    request = _parse(split_pb2.Logs, body, "ExportLogsServiceRequest")
+    request = _parse(split_pb2.Logs, body, "ExportLogsServiceRequest", _LOG_PARTS)
     if body and not request.resource_logs:
         raise PermanentError(f"no ResourceLogs in a body of {len(body)} bytes; {_WRONG_SIGNAL}")
     records: list[LogEntry] = []
@@ -143,17 +147,19 @@ def has_end_marker(wire: bytes) -> bool:
     """Whether the span says, by a true attribute `spanscore.trace.end`, that its trace is over."""
     if _END_MARKER_BYTES not in wire:
         return False
+    span = trace_pb2.Span()
     try:
-        span = trace_pb2.Span.FromString(wire)
+        span.ParseFromString(wire)
     except DecodeError:
-        return False
+        span.Clear()
+        mend(span, wire, Losses())
     values = [a.value for a in span.attributes if a.key == END_MARKER]
     return any(v.bool_value or v.string_value == "true" for v in values[-1:])
 
 
-def _parse(message: type[_M], body: bytes, name: str) -> _M:
+def _parse(message: type[_M], body: bytes, name: str, parts: Path) -> _M:
     if len(body) > _SMALL:
-        count_messages(body, _ITEMS)
+        count_messages(body, _ITEMS, parts)
     try:
         return message.FromString(body)
     except DecodeError as error:
@@ -181,13 +187,21 @@ def _split_spans(
             or (parent and len(parent) != 8)
         ):
             problem = _problem(trace_id, span_id, parent)
-            rejects.add(problem, foreign=not (trace_id or span_id))
+            rejects.add(problem, foreign=_is_foreign(head))
             continue
         if parent == _NO_SPAN:
             parent = b""
         end_ns = head.end_time_unix_nano
         fields = (trace_id, span_id, parent, head.kind, end_ns, wire, envelope)
         append(new(SpanEntry, fields))
+
+
+def _is_foreign(head: split_pb2.SpanHead) -> bool:
+    """Whether this is rather a log record (without ids) or a metric (its name is no id)."""
+    trace_id, span_id = head.trace_id, head.span_id
+    if not (trace_id or span_id):
+        return True
+    return len(trace_id) != 16 and len(span_id) != 8 and not head.end_time_unix_nano
 
 
 def _problem(trace_id: bytes, span_id: bytes, parent: bytes) -> str:

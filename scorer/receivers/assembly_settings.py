@@ -1,5 +1,8 @@
 """From the configuration to the assembler's limits."""
 
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
 from scorer.assembly.assembler import AssemblerSettings
 from scorer.assembly.open_trace import Timers
 from scorer.config import AssemblyConfig
@@ -19,6 +22,20 @@ def assembler_settings(config: AssemblyConfig, lateness: float = 0.0) -> Assembl
         max_tombstones=config.max_tombstones,
         timers_of=_ServiceTimers(config, timers, lateness).find if config.overrides else None,
     )
+
+
+class EndMarkers:
+    """Whose end markers count: spans of the services that match one of the patterns (glob)."""
+
+    def __init__(self, services: Sequence[str]) -> None:
+        self._services = services
+
+    def count_for(self, envelope: Envelope) -> bool:
+        """Whether the spans of this resource may end a trace."""
+        if "*" in self._services:
+            return True
+        service = service_name(envelope.resource)
+        return any(fnmatchcase(service, pattern) for pattern in self._services)
 
 
 class _ServiceTimers:

@@ -1,6 +1,7 @@
 """The body of an HTTP request, read piece by piece and never beyond a limit."""
 
 import zlib
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 from scorer.errors import PermanentError, TooLargeError
@@ -15,8 +16,11 @@ _GZIP_WBITS = 16 + zlib.MAX_WBITS
 class BoundedBody(Protocol):
     """Collects a body; its pieces may be cut anywhere."""
 
-    def feed(self, piece: bytes) -> None:
-        """Take the next piece; raises TooLargeError or PermanentError."""
+    def feed(self, piece: bytes) -> Iterator[None]:
+        """Take the next piece step by step; raises TooLargeError or PermanentError.
+
+        A step adds at most a MiB to the body, so that one can look at the memory in between.
+        """
         ...
 
     def finish(self) -> bytes:
@@ -31,10 +35,11 @@ class PlainBody:
         self._limit = limit
         self._body = bytearray()
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, piece: bytes) -> Iterator[None]:
         """Take the next piece; raises TooLargeError."""
         _check_size(len(self._body) + len(piece), self._limit)
         self._body += piece
+        return iter(())
 
     def finish(self) -> bytes:
         """Return the whole body."""
@@ -56,7 +61,7 @@ class GzipBody:
         self._members = 0
         self._member: zlib._Decompress | None = None  # None = between two members
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, piece: bytes) -> Iterator[None]:
         """Inflate the next piece; raises TooLargeError, or PermanentError when it is no gzip."""
         self._received += len(piece)
         _check_size(self._received, self._limit)
@@ -67,6 +72,7 @@ class GzipBody:
                     return
                 self._member = self._next_member()
             piece = self._inflate(self._member, piece)
+            yield
 
     def finish(self) -> bytes:
         """Return the inflated body; raises PermanentError when its last member is cut short."""

@@ -5,6 +5,7 @@ body, which is bounded in bytes (as sent and inflated) and in time.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from aiohttp import HttpVersion11, web
@@ -13,7 +14,6 @@ from scorer.errors import PermanentError, TooLargeError
 from scorer.otlp.signal import Signal
 from scorer.receivers.bounded_body import BoundedBody, GzipBody, PlainBody
 from scorer.receivers.refusal import (
-    DEADLINE_EXCEEDED,
     INVALID_ARGUMENT,
     NOT_FOUND,
     UNIMPLEMENTED,
@@ -60,13 +60,14 @@ def read_head(request: web.BaseRequest) -> RequestHead:
     return RequestHead(signal, request.content_type == JSON, _is_gzip(request))
 
 
-async def read_body(request: web.BaseRequest, *, gzip: bool, limit: int, timeout_s: float) -> bytes:
-    """Read and inflate the body.
+async def read_body(
+    request: web.BaseRequest, *, gzip: bool, limit: int, grew: Callable[[], None]
+) -> bytes:
+    """Read and inflate the body; `grew` is called after each MiB that is inflated.
 
     Raises:
         TooLargeError: It has more than `limit` bytes, as sent or inflated.
         PermanentError: Its gzip or its transfer encoding is damaged.
-        RefusedError: It took more than `timeout_s` seconds (408).
         ConnectionError: The sender went away.
     """
     if (request.content_length or 0) > limit:
@@ -76,16 +77,11 @@ async def read_body(request: web.BaseRequest, *, gzip: bool, limit: int, timeout
         )
     body: BoundedBody = GzipBody(limit) if gzip else PlainBody(limit)
     try:
-        async with asyncio.timeout(timeout_s):
-            await _continue(request)
-            async for piece in request.content.iter_any():
-                body.feed(piece)
-    except TimeoutError as error:
-        raise RefusedError(
-            f"the body did not arrive within {timeout_s:g} s",
-            http_status=408,
-            grpc_code=DEADLINE_EXCEEDED,
-        ) from error
+        await _continue(request)
+        async for piece in request.content.iter_any():
+            for _ in body.feed(piece):
+                grew()
+                await asyncio.sleep(0)
     except web.RequestPayloadError as error:
         raise PermanentError(f"the transfer encoding is damaged: {error}") from error
     return body.finish()

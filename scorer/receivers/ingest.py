@@ -2,25 +2,25 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from scorer.assembly.assembler import Assembler
-from scorer.assembly.budget import MemoryBudget
-from scorer.errors import RetryableError, TooLargeError
 from scorer.model.position import Position
-from scorer.model.trace import ClosedTrace
+from scorer.model.trace import ClosedTrace, Envelope, LogEntry, SpanEntry
 from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.signal import Signal
 from scorer.otlp.split import END_MARKER, has_end_marker, split_logs, split_traces
+from scorer.receivers.admission import Admission, Refusal
+from scorer.receivers.resident import give_back
 from scorer.telemetry import FaultLog, Telemetry
 
 _LOG = logging.getLogger("spanscore.receivers")
 
 _END_MARKER = END_MARKER.encode()
-# How long the budget may refuse before the oldest traces are closed to make room, seconds.
-_PATIENCE_S = 1.0
-# The share of the budget that is then freed.
-_RELIEF = 0.1
+# How often memory is given back while the process takes too much, seconds.
+_GIVE_BACK_S = 1.0
+
+_Entry = TypeVar("_Entry", SpanEntry, LogEntry)
 
 
 class Accepted(NamedTuple):
@@ -30,11 +30,19 @@ class Accepted(NamedTuple):
     message: str = ""
 
 
+class Take(Protocol):
+    """One of the methods of `Ingest`."""
+
+    def __call__(self, body: bytes, *, tenant: str = "") -> Accepted:
+        """Take a body."""
+        ...
+
+
 class Ingest(Protocol):
     """Takes the bodies of OTLP requests (protobuf wire bytes).
 
     Calls are quick and never block. They raise `PermanentError` (undecodable),
-    `TooLargeError`, or `RetryableError` (the memory budget is full, or shutting down).
+    `TooLargeError`, or `RetryableError` (no room now, or shutting down).
     """
 
     def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
@@ -50,80 +58,86 @@ class Ingest(Protocol):
         ...
 
 
-def takers(ingest: Ingest) -> dict[Signal, Callable[[bytes], Accepted]]:
+def takers(ingest: Ingest) -> dict[Signal, Take]:
     """Return what takes the bodies of each signal."""
     return {"traces": ingest.traces, "logs": ingest.logs, "metrics": ingest.metrics}
 
 
 class AssemblingIngest:
-    """Feeds one assembler and hands on the traces that it closes."""
+    """Feeds one assembler and hands on the traces that it closes.
 
-    def __init__(  # noqa: PLR0913 - it stands between these six
+    `may_end` tells from a span's resource and scope whether its end marker counts.
+    """
+
+    def __init__(  # noqa: PLR0913 - it stands between these seven
         self,
         *,
         source: str,
         assembler: Assembler,
-        budget: MemoryBudget,
+        admission: Admission,
         telemetry: Telemetry,
         clock: Callable[[], float],
         on_closed: Callable[[Sequence[ClosedTrace]], None],
+        may_end: Callable[[Envelope], bool] = lambda _: True,
     ) -> None:
         self._source = source
         self._assembler = assembler
-        self._budget = budget
+        self._admission = admission
         self._telemetry = telemetry
         self._clock = clock
         self._on_closed = on_closed
+        self._may_end = may_end
         self._requests = 0
-        self._full_since: float | None = None
         self._faults = FaultLog(_LOG, clock)
-        self._is_stopping = False
+        self._given_back = -_GIVE_BACK_S
 
     def stop(self) -> None:
         """Refuse everything from now on."""
-        self._is_stopping = True
+        self._admission.stop()
 
     def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportTraceServiceRequest."""
         spans, rejected, why = split_traces(body)
-        add = self._telemetry.add
+        add, now = self._telemetry.add, self._clock()
         add("spanscore_offered_spans_total", len(spans) + rejected)
         if rejected:
             add("spanscore_refused_spans_total", rejected, reason="invalid")
         try:
-            self._admit(len(body))
-        except RetryableError:
-            add("spanscore_refused_spans_total", len(spans), reason=self._refusal())
-            raise
-        except TooLargeError:
+            self._admission.check_size(len(body))
+        except Exception:
             add("spanscore_refused_spans_total", len(spans), reason="too_large")
             raise
-        is_end = has_end_marker if _END_MARKER in body else None
-        pushed = self._assembler.push(spans, self._position(), self._clock(), tenant, is_end)
-        add("spanscore_accepted_spans_total", len(spans))
-        if pushed.duplicates:
-            add("spanscore_duplicate_spans_total", pushed.duplicates)
-        if pushed.late:
-            add("spanscore_late_spans_total", pushed.late)
-            add("spanscore_late_unjoined_spans_total", pushed.late)
-        self._on_closed(pushed.closed)
+        refusal = self._admission.refusal(len(body), tenant, now)
+        taken = spans if refusal is None else self._of_open(spans, refusal, tenant)
+        self._push(taken, self._is_end if _END_MARKER in body else None, tenant, now)
+        if refusal is not None and (refusal.is_total or len(taken) < len(spans)):
+            left = len(spans) - len(taken)
+            add("spanscore_refused_spans_total", left, reason=refusal.reason)
+            self._refuse(refusal, len(body), tenant, now)
         return Accepted(rejected, f"{rejected} spans rejected: {why}" if rejected else "")
 
     def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportLogsServiceRequest; records without a trace are counted and dropped."""
         split = split_logs(body)
-        self._admit(len(body))
-        pushed = self._assembler.push_logs(split.records, self._position(), self._clock(), tenant)
+        now = self._clock()
+        self._admission.check_size(len(body))
+        refusal = self._admission.refusal(len(body), tenant, now)
+        records = split.records
+        taken = records if refusal is None else self._of_open(records, refusal, tenant)
+        pushed = self._assembler.push_logs(taken, self._position(), now, tenant)
         outcomes = {
             "joined": pushed.accepted,
             "late": pushed.late,
             "untraced": split.untraced,
             "invalid": split.rejected,
+            "refused": len(records) - len(taken),
         }
         for outcome, count in outcomes.items():
             if count:
                 self._telemetry.add("spanscore_log_records_total", count, outcome=outcome)
         self._on_closed(pushed.closed)
+        if refusal is not None and (refusal.is_total or len(taken) < len(records)):
+            self._refuse(refusal, len(body), tenant, now)
         why = split.rejected_reason
         return Accepted(split.rejected, f"log records rejected: {why}" if split.rejected else "")
 
@@ -133,43 +147,51 @@ class AssemblingIngest:
         return Accepted()
 
     def poll(self) -> None:
-        """Close what is due."""
-        self._on_closed(self._assembler.poll(self._clock()))
+        """Close what is due, and look at the memory."""
+        now = self._clock()
+        self._on_closed(self._assembler.poll(now))
+        if self._admission.look_at_memory() and now - self._given_back >= _GIVE_BACK_S:
+            self._given_back = now
+            give_back()
+
+    def _push(
+        self,
+        spans: Sequence[SpanEntry],
+        is_end: Callable[[bytes, Envelope], bool] | None,
+        tenant: str,
+        now: float,
+    ) -> None:
+        pushed = self._assembler.push(spans, self._position(), now, tenant, is_end)
+        self._admission.accepted(len(spans), now)
+        counts = {
+            "spanscore_accepted_spans_total": len(spans),
+            "spanscore_duplicate_spans_total": pushed.duplicates,
+            "spanscore_conflicting_spans_total": pushed.conflicts,
+            "spanscore_late_spans_total": pushed.late,
+            "spanscore_late_unjoined_spans_total": pushed.late,
+        }
+        for name, count in counts.items():
+            if count:
+                self._telemetry.add(name, count)
+        self._on_closed(pushed.closed)
+
+    def _of_open(self, entries: Sequence[_Entry], refusal: Refusal, tenant: str) -> list[_Entry]:
+        """Return the entries that are taken in spite of a refusal."""
+        if refusal.is_total:
+            return []
+        find = self._assembler.find
+        return [entry for entry in entries if find(entry.trace_id, tenant) is not None]
+
+    def _refuse(self, refusal: Refusal, size: int, tenant: str, now: float) -> None:
+        """Make room if that is due, and raise."""
+        self._on_closed(self._admission.relieve(refusal, size, tenant, now))
+        if refusal.reason != "shutdown":
+            self._faults.report("requests are refused", refusal.error())
+        raise refusal.error()
+
+    def _is_end(self, wire: bytes, envelope: Envelope) -> bool:
+        return has_end_marker(wire) and self._may_end(envelope)
 
     def _position(self) -> Position:
         self._requests += 1
         return Position(self._source, 0, self._requests)
-
-    def _refusal(self) -> str:
-        return "shutdown" if self._is_stopping else "memory"
-
-    def _admit(self, size: int) -> None:
-        """Raise unless `size` more bytes may be held now.
-
-        While the budget is full, requests are refused. When that lasts, the traces opened
-        first are closed early: a sender of endless traces cannot block the others for good.
-        """
-        if self._is_stopping:
-            raise RetryableError("shutting down", retry_after_s=2)
-        if size > self._budget.limit:
-            raise TooLargeError(
-                f"a request of {size} bytes is over assembly.memory "
-                f"({int(self._budget.limit)} bytes)"
-            )
-        if self._budget.fits(size):
-            self._full_since = None
-            return
-        now = self._clock()
-        if self._full_since is None:
-            self._full_since = now
-        elif now - self._full_since >= _PATIENCE_S:
-            self._full_since = now
-            room = max(size, int(self._budget.limit * _RELIEF))
-            self._on_closed(self._assembler.relieve(room, now))
-        full = RetryableError(
-            f"the memory budget is full (assembly.memory: {int(self._budget.limit)} bytes); "
-            "send it again",
-            retry_after_s=1,
-        )
-        self._faults.report("requests are refused", full)
-        raise full

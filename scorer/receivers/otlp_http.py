@@ -6,6 +6,7 @@ client drops its data on it.
 """
 
 import asyncio
+import contextlib
 import logging
 import math
 from collections.abc import Callable
@@ -13,7 +14,10 @@ from typing import Final
 
 from aiohttp import web
 
+from scorer.access.entry import Entry
+from scorer.access.names import names_in_peercert
 from scorer.config import Config
+from scorer.otlp.json_cut import cut_json
 from scorer.otlp.json_mapping import (
     JsonRequest,
     logs_from_json,
@@ -22,6 +26,8 @@ from scorer.otlp.json_mapping import (
 )
 from scorer.otlp.responses import export_response, status_response
 from scorer.otlp.signal import Signal
+from scorer.receivers.body_gate import BodyGate, Reading
+from scorer.receivers.http_connections import BoundedServer
 from scorer.receivers.http_request import (
     JSON,
     PROTOBUF,
@@ -32,19 +38,20 @@ from scorer.receivers.http_request import (
 )
 from scorer.receivers.ingest import Accepted, Ingest, takers
 from scorer.receivers.listen import cannot_listen
+from scorer.receivers.parts import both, size_limit, take_each, take_protobuf
 from scorer.receivers.refusal import Refusals, RefusedError
+from scorer.receivers.resident import HEADROOM
 from scorer.telemetry import Telemetry
 
-_KEY = "receivers.otlp.http.endpoint"
+_SECTION = "receivers.otlp.http"
 _RECEIVER = "otlp_http"
 
-# A new connection has this long for its first head, an idle one stays open this long.
-_IDLE_S = 60.0
+_TLS_HANDSHAKE_S = 10.0
 # After a refusal the rest of the body is read and dropped for this long: a client that is cut
 # off while it sends sees a broken connection instead of the answer.
 _LINGER_S = 2.0
-# JSON above this size is converted in a thread, so that other connections go on.
-_LARGE_JSON = 256 * 1024
+# Of a sender that is not let in not even that is read, unless it is this little, in bytes.
+_LINGER_BYTES = 2**20
 # After the grace period, for handlers that are still there.
 _CANCEL_S = 0.5
 
@@ -60,19 +67,28 @@ _wire_log.setLevel(logging.CRITICAL)
 
 
 class OtlpHttpReceiver:
-    """Serves POST /v1/traces, /v1/logs and /v1/metrics on `receivers.otlp.http`."""
+    """Serves POST /v1/traces, /v1/logs and /v1/metrics on `receivers.otlp.http`.
+
+    Raises:
+        ConfigError: The tokens or certificates cannot be used.
+    """
 
     def __init__(self, config: Config, ingest: Ingest, telemetry: Telemetry) -> None:
         self._config = config.receivers.otlp.http
+        self._size_limit = size_limit(self._config.max_request_size, config.assembly.memory)
+        self._gate = BodyGate(
+            memory_limit=config.assembly.memory + HEADROOM,
+            read_timeout_s=float(self._config.read_timeout),
+        )
+        self._entry = Entry(self._config.tls, self._config.auth, _SECTION)
         self._telemetry = telemetry
         self._refusals = Refusals(_RECEIVER, telemetry)
         self._takers = takers(ingest)
-        # One at a time: parsed JSON takes many times the size of its text.
-        self._large_json = asyncio.Lock()
         self._in_flight = 0
         self._idle = asyncio.Event()
         self._runner: web.ServerRunner | None = None
-        self._site: web.TCPSite | None = None
+        self._listener: asyncio.Server | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._address: tuple[str, int] | None = None
 
     @property
@@ -96,30 +112,36 @@ class OtlpHttpReceiver:
         if not self._config.enabled:
             return
         endpoint = self._config.endpoint
-        server = web.Server(
+        self._telemetry.add("spanscore_refused_connections_total", 0, receiver=_RECEIVER)
+        server = BoundedServer(
             self._handle,
+            max_connections=self._config.max_connections,
+            on_closed=self._count_closed,
             access_log=None,
             auto_decompress=False,  # ours is bounded
-            keepalive_timeout=_IDLE_S,
+            # So long a new connection may be without a head, and an idle one stays open.
+            keepalive_timeout=float(self._config.idle_timeout),
             lingering_time=_LINGER_S,
             logger=_wire_log,
         )
         runner = web.ServerRunner(server, shutdown_timeout=_CANCEL_S)
         await runner.setup()
-        site = web.TCPSite(runner, endpoint.host, endpoint.port)
         try:
-            await site.start()
+            listener = await self._listen(server)
         except OSError as error:
             await runner.cleanup()
-            raise cannot_listen(endpoint, _KEY, error) from error
-        self._runner, self._site, self._address = runner, site, (endpoint.host, site.port)
+            raise cannot_listen(endpoint, f"{_SECTION}.endpoint", error) from error
+        port = listener.sockets[0].getsockname()[1]
+        self._runner, self._listener, self._address = runner, listener, (endpoint.host, port)
+        parts = (self._gate.watch(), self._entry.keep_current())
+        self._tasks = [asyncio.create_task(part) for part in parts]
 
     async def stop(self, grace_s: float) -> None:
         """Stop accepting; requests in flight have `grace_s` seconds to finish."""
-        runner, site, self._runner, self._site = self._runner, self._site, None, None
-        if runner is None or site is None:
+        runner, listener, self._runner, self._listener = self._runner, self._listener, None, None
+        if runner is None or listener is None:
             return
-        await site.stop()
+        listener.close()
         try:
             async with asyncio.timeout(grace_s):
                 while self._in_flight:
@@ -128,6 +150,22 @@ class OtlpHttpReceiver:
         except TimeoutError:
             _log_unfinished(self._in_flight)
         await runner.cleanup()
+        for task in self._tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _listen(self, server: BoundedServer) -> asyncio.Server:
+        tls, endpoint = self._entry.tls, self._config.endpoint
+        return await asyncio.get_running_loop().create_server(
+            server,
+            endpoint.host,
+            endpoint.port,
+            ssl=None if tls is None else tls.ssl_context(),
+            ssl_handshake_timeout=None if tls is None else _TLS_HANDSHAKE_S,
+            reuse_address=True,
+            backlog=1024,
+        )
 
     async def _handle(self, request: web.BaseRequest) -> web.Response:
         self._in_flight += 1
@@ -149,17 +187,15 @@ class OtlpHttpReceiver:
         except Exception as error:  # noqa: BLE001  the boundary: every fault has an answer
             response = _refusal_response(request, self._refusals.explain(error))
         self._count(request, str(response.status))
+        if response.status in (401, 403):
+            await _turn_away(request, response)
         return response
 
     async def _export(self, request: web.BaseRequest) -> web.Response:
+        tenant = self._let_in(request)
         head = read_head(request)
-        body = await read_body(
-            request,
-            gzip=head.gzip,
-            limit=int(self._config.max_request_size),
-            timeout_s=float(self._config.read_timeout),
-        )
-        accepted = await self._take(head, body)
+        with self._gate.reading() as reading:
+            accepted = await self._take(head, await self._read(request, head, reading), tenant)
         content = export_response(
             head.signal,
             rejected=accepted.rejected,
@@ -168,22 +204,32 @@ class OtlpHttpReceiver:
         )
         return web.Response(body=content, content_type=JSON if head.as_json else PROTOBUF)
 
-    async def _take(self, head: RequestHead, body: bytes) -> Accepted:
+    async def _read(self, request: web.BaseRequest, head: RequestHead, reading: Reading) -> bytes:
+        limit = self._size_limit
+        body = await read_body(request, gzip=head.gzip, limit=limit, grew=reading.grew)
+        reading.arrived()
+        return body
+
+    def _let_in(self, request: web.BaseRequest) -> str:
+        """Return the tenant that sends; raises UnauthenticatedError or ForbiddenError."""
+        if self._entry.asks_for_names:
+            self._entry.require_name(names_in_peercert(request.get_extra_info("peercert")))
+        return self._entry.tenant_of(request.headers.getall("Authorization", []))
+
+    async def _take(self, head: RequestHead, body: bytes, tenant: str) -> Accepted:
         take = self._takers[head.signal]
         if not head.as_json:
-            return take(body)
-        converted = await self._convert(_FROM_JSON[head.signal], body)
-        if converted.rejected:
-            self._count_rejected(head.signal, converted.rejected)
-        accepted = take(converted.body)
-        messages = [text for text in (converted.warning, accepted.message) if text]
-        return Accepted(converted.rejected + accepted.rejected, "; ".join(messages))
+            return await take_protobuf(take, body, tenant)
+        convert = _FROM_JSON[head.signal]
 
-    async def _convert(self, convert: Callable[[bytes], JsonRequest], body: bytes) -> JsonRequest:
-        if len(body) < _LARGE_JSON:
-            return convert(body)
-        async with self._large_json:
-            return await asyncio.to_thread(convert, body)
+        def take_part(part: bytes) -> Accepted:
+            converted = convert(part)
+            if converted.rejected:
+                self._count_rejected(head.signal, converted.rejected)
+            accepted = take(converted.body, tenant=tenant)
+            return both(Accepted(converted.rejected, converted.warning), accepted)
+
+        return await take_each(take_part, cut_json(body, head.signal))
 
     def _count_rejected(self, signal: Signal, count: int) -> None:
         """Count what the mapping of JSON rejected: ingest never sees it."""
@@ -192,6 +238,9 @@ class OtlpHttpReceiver:
             self._telemetry.add("spanscore_refused_spans_total", count, reason="invalid")
         elif signal == "logs":
             self._telemetry.add("spanscore_log_records_total", count, outcome="invalid")
+
+    def _count_closed(self) -> None:
+        self._telemetry.add("spanscore_refused_connections_total", receiver=_RECEIVER)
 
     def _count(self, request: web.BaseRequest, code: str) -> None:
         signal = signal_of(request) or "unknown"
@@ -213,11 +262,22 @@ def _refusal_response(request: web.BaseRequest, refusal: RefusedError) -> web.Re
     )
     if refusal.retry_after_s is not None:
         response.headers["Retry-After"] = str(max(1, math.ceil(refusal.retry_after_s)))
+    if refusal.http_status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
     if refusal.http_status == 405:
         response.headers["Allow"] = "POST"
     if refusal.http_status == 408:
         response.force_close()
     return response
+
+
+async def _turn_away(request: web.BaseRequest, response: web.Response) -> None:
+    """Answer a sender that is not let in, and close rather than read a long body."""
+    if request.content_length is not None and request.content_length <= _LINGER_BYTES:
+        return
+    await response.prepare(request)
+    await response.write_eof()
+    request.protocol.force_close()
 
 
 def _log_unfinished(count: int) -> None:

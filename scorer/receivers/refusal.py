@@ -4,8 +4,16 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from typing import Final
 
-from scorer.errors import PermanentError, RetryableError, SpanscoreError, TooLargeError
+from scorer.errors import (
+    ForbiddenError,
+    PermanentError,
+    RetryableError,
+    SpanscoreError,
+    TooLargeError,
+    UnauthenticatedError,
+)
 from scorer.telemetry import FaultLog, Telemetry
 
 _LOG = logging.getLogger("spanscore.receivers")
@@ -13,9 +21,19 @@ _LOG = logging.getLogger("spanscore.receivers")
 INVALID_ARGUMENT = 3
 DEADLINE_EXCEEDED = 4
 NOT_FOUND = 5
+PERMISSION_DENIED = 7
 RESOURCE_EXHAUSTED = 8
 UNIMPLEMENTED = 12
 UNAVAILABLE = 14
+UNAUTHENTICATED = 16
+
+# A subclass stands before its base.
+_PERMANENT: Final = (
+    (TooLargeError, 413, RESOURCE_EXHAUSTED),
+    (UnauthenticatedError, 401, UNAUTHENTICATED),
+    (ForbiddenError, 403, PERMISSION_DENIED),
+    (PermanentError, 400, INVALID_ARGUMENT),
+)
 
 MAX_RETRY_DELAY_S = 2.0
 """Longest delay that is asked for: the Python exporter drops a batch over a longer one."""
@@ -64,10 +82,9 @@ class Refusals:
         if isinstance(error, RefusedError):
             return error
         text = str(error)
-        if isinstance(error, TooLargeError):
-            return RefusedError(text, http_status=413, grpc_code=RESOURCE_EXHAUSTED)
-        if isinstance(error, PermanentError):
-            return RefusedError(text, http_status=400, grpc_code=INVALID_ARGUMENT)
+        for kind, http_status, grpc_code in _PERMANENT:
+            if isinstance(error, kind):
+                return RefusedError(text, http_status=http_status, grpc_code=grpc_code)
         if isinstance(error, RetryableError):
             return _unavailable(text, error.retry_after_s)
         self._note_fault(error)

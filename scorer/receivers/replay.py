@@ -13,6 +13,7 @@ from scorer.config import Config
 from scorer.errors import PermanentError
 from scorer.model.times import rfc3339
 from scorer.otlp.stored import StoredRequest
+from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.files import StoredFiles
 from scorer.receivers.ingest import AssemblingIngest, takers
@@ -137,7 +138,8 @@ class _Replay:
         self._ingest = AssemblingIngest(
             source="files",
             assembler=self._assembler,
-            budget=self._budget,
+            # Room is made before each request, for nobody can send a file again.
+            admission=Admission(self._assembler, self._budget, reserve=0),
             telemetry=self._telemetry,
             clock=self._clock,
             on_closed=self._pipeline.submit,
@@ -191,7 +193,7 @@ class _Replay:
             self._telemetry.add("spanscore_refused_spans_total", request.rejected, reason="invalid")
 
     async def _make_room(self, size: int) -> None:
-        """Wait for scores, then close the oldest traces: nobody can send a file again."""
+        """Wait for scores, then close the oldest traces."""
         if self._budget.fits(size):
             return
         await self._pipeline.drain()

@@ -46,6 +46,8 @@ _LOG = logging.getLogger("spanscore.scoring")
 # Metrics that must not be called for a trace, with the reason to give instead.
 Barred = Mapping[str, str]
 _NONE_BARRED: Barred = {}
+# Characters of a service, an agent or a session.
+_MAX_NAME = 256
 
 
 class Engine:
@@ -70,7 +72,8 @@ class Engine:
 
     def view(self, closed: ClosedTrace) -> AgentTrace:
         """Return what metrics would read of a trace."""
-        return self._references.attach(normalise(decode_trace(closed), self._dialects))
+        view = normalise(decode_trace(closed), self._dialects)
+        return self._references.attach(_with_short_names(view))
 
     def score(self, closed: ClosedTrace, barred: Barred = _NONE_BARRED) -> ScoredTrace:
         """Score a closed trace; metrics in `barred` are not called but `failed` with its reason."""
@@ -186,8 +189,8 @@ class Engine:
 def _verdict(view: AgentTrace) -> tuple[Verdict, str | None]:
     if view.is_agent:
         return "scored", None
-    # What did not decode may have been the agent's.
-    return ("quarantined", "undecodable") if view.completeness.undecodable else ("not_agent", None)
+    # What is lost may have been the agent's.
+    return ("quarantined", "undecodable") if view.completeness.lost else ("not_agent", None)
 
 
 def build_engine(config: Config) -> Engine:
@@ -212,6 +215,17 @@ def quarantined(closed: ClosedTrace, reason: str) -> ScoredTrace:
         revision=closed.revision,
         completeness=closed.completeness,
         closed=closed.closed,
+    )
+
+
+def _with_short_names(view: AgentTrace) -> AgentTrace:
+    """Cut the names that go onto each score: senders choose them."""
+    names = (view.service, view.agent or "", view.session_id or "")
+    if max(map(len, names)) <= _MAX_NAME:
+        return view
+    service, agent, session_id = (name[:_MAX_NAME] for name in names)
+    return msgspec.structs.replace(
+        view, service=service, agent=agent or None, session_id=session_id or None
     )
 
 

@@ -7,8 +7,10 @@ import sys
 # Of mallopt(3): keep freed memory instead of giving it back and faulting it in again.
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
 _KEPT_BYTES = 64 * 2**20
-_MMAP_BYTES = 32 * 2**20
+_MMAP_BYTES = 4 * 2**20  # bodies as large as this are given back at once
+_ARENAS = 2  # each thread of gRPC would keep one of its own
 
 
 def settle_memory() -> None:
@@ -26,3 +28,4 @@ def settle_memory() -> None:
         if mallopt is not None:
             mallopt(_M_MMAP_THRESHOLD, _MMAP_BYTES)
             mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)
+            mallopt(_M_ARENA_MAX, _ARENAS)

@@ -58,9 +58,10 @@ class Pipeline:
         """How many traces are closed but have no verdict yet."""
         return len(self._pending)
 
-    def find(self, trace_id: bytes) -> ClosedTrace | None:
+    def find(self, trace_id: bytes, tenant: str = "") -> ClosedTrace | None:
         """Return a trace that is closed but has no verdict yet."""
-        return next((trace for trace in self._pending if trace.trace_id == trace_id), None)
+        key = (trace_id, tenant)
+        return next((t for t in self._pending if (t.trace_id, t.tenant) == key), None)
 
     def submit(self, traces: Sequence[ClosedTrace]) -> None:
         """Queue closed traces; they are emitted in this order."""
@@ -113,7 +114,8 @@ class Pipeline:
             self._count(batch, scored)
             for sink in self._sinks:
                 await self._write(sink, scored)
-            self._budget.release(sum(trace.size for trace in batch))
+            for trace in batch:
+                self._budget.release(trace.size, trace.tenant)
             if not self._pending:
                 self._idle.set()
 

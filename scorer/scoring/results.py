@@ -14,6 +14,8 @@ from scorer.model.trace import CloseReason
 from scorer.registry import LoadedMetric
 
 _MAX_EXPLANATION = 2000
+# Of an encoded detail; the largest of a trace of 20 spans takes 1 KB.
+_MAX_DETAIL = 16 * 1024
 _METHODS = frozenset(get_args(Method))
 _STATUSES = frozenset({"not_applicable", "failed", "skipped"})
 _encoder = msgspec.msgpack.Encoder()
@@ -67,12 +69,21 @@ def scores_of(
 ) -> tuple[Score, ...]:
     """Return one score per output; exactly one, without value, when there is no measurement."""
     blank = _blank(loaded, subject)
+    result = replace(result, detail=_bounded(result.detail))
     if isinstance(result, Unscored):
         return (_unscored(loaded, blank, result),)
     fault = _fault(loaded.spec, result)
     if fault is not None:
         return (_unscored(loaded, blank, Unscored(fault, "failed", result.detail)),)
     return tuple([_output(loaded, blank, output, result) for output in loaded.spec.outputs])
+
+
+def _bounded(detail: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a detail, or in place of one that is too long how long it is."""
+    if not detail:
+        return detail
+    size = len(_encoder.encode(detail))
+    return detail if size <= _MAX_DETAIL else {"left_out_bytes": size}
 
 
 def _fault(spec: MetricSpec, result: Measurement) -> str | None:

@@ -27,6 +27,7 @@ from scorer.errors import SpanscoreError
 from scorer.model.trace import ClosedTrace
 from scorer.registry import LoadedMetric
 from scorer.scoring import worker
+from scorer.scoring.backlog import Backlog
 from scorer.scoring.breaker import Breaker
 from scorer.scoring.engine import Engine, build_engine, quarantined
 from scorer.scoring.process import TaskFailedError, WorkerProcess
@@ -65,8 +66,9 @@ class InProcessScorer:
 
     concurrency = 1
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, backlog: Backlog) -> None:
         self._engine = engine
+        self._backlog = backlog
 
     async def start(self) -> None:
         """Nothing to prepare."""
@@ -74,9 +76,11 @@ class InProcessScorer:
     async def score(self, traces: Sequence[ClosedTrace]) -> list[ScoredTrace]:
         """Score one trace after the other."""
         scored = []
+        started = time.monotonic()
         for trace in traces:
             scored.append(self._engine.score(trace))
             await asyncio.sleep(0)
+        self._backlog.scored(_spans(traces), time.monotonic() - started)
         return scored
 
     async def stop(self) -> None:
@@ -92,9 +96,12 @@ class PoolScorer:
         workers: int,
         metrics: Sequence[LoadedMetric],
         on_restart: Callable[[], None],
+        backlog: Backlog,
     ) -> None:
         # Two batches a worker keep it busy while a result is taken in.
         self.concurrency = 2 * workers
+        self._backlog = backlog
+        backlog.scorers = workers
         self._metrics = tuple(loaded.spec.name for loaded in metrics)
         self._on_restart = on_restart
         self._breaker = Breaker(cool_down=600.0, window=600.0)
@@ -174,9 +181,11 @@ class PoolScorer:
         self, traces: Sequence[ClosedTrace], barred: dict[str, str]
     ) -> list[ScoredTrace]:
         """Score traces in a worker; raises TaskFailedError with the reason code."""
-        data = worker.encode_task(Task(tuple(traces), barred))
         process = await self._idle.get()
+        # Not before: what waits for a worker need not be there a second time.
+        data = worker.encode_task(Task(tuple(traces), barred))
         loop = asyncio.get_running_loop()
+        started = time.monotonic()
         try:
             scored = worker.decode_result(
                 await loop.run_in_executor(self._threads, process.call, data)
@@ -189,6 +198,7 @@ class PoolScorer:
             process.kill()
             raise TaskFailedError("worker_died") from error
         finally:
+            self._backlog.scored(_spans(traces), time.monotonic() - started)
             self._idle.put_nowait(process)
         return scored
 
@@ -198,15 +208,27 @@ def _block_signals() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, worker.SIGNALS)
 
 
-def build_scorer(config: Config, telemetry: Telemetry) -> Scorer:
-    """Return what runs the metrics: this process for 0 workers, else a pool."""
+def _spans(traces: Sequence[ClosedTrace]) -> int:
+    return sum(len(trace.spans) for trace in traces)
+
+
+def build_scorer(config: Config, telemetry: Telemetry, backlog: Backlog | None = None) -> Scorer:
+    """Return what runs the metrics: this process for 0 workers, else a pool.
+
+    It tells `backlog` how long spans take.
+    """
+    backlog = backlog or Backlog(float(config.scoring.max_backlog))
     engine = build_engine(config)
     wanted = config.scoring.workers
     workers = _auto_workers() if wanted == "auto" else wanted
     if workers == 0:
-        return InProcessScorer(engine)
+        return InProcessScorer(engine, backlog)
     return PoolScorer(
-        config, workers, engine.metrics, lambda: telemetry.add("spanscore_worker_restarts_total")
+        config,
+        workers,
+        engine.metrics,
+        lambda: telemetry.add("spanscore_worker_restarts_total"),
+        backlog,
     )
 
 

@@ -9,14 +9,16 @@ import os
 import signal
 import threading
 import time
+from itertools import chain, groupby, repeat
 from multiprocessing.connection import Connection
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scorer.api import ScoredTrace
 from scorer.config import parse_config
-from scorer.model.trace import ClosedTrace
+from scorer.model.trace import ClosedTrace, Envelope
 from scorer.scoring.engine import Engine, build_engine
 from scorer.scoring.memory import settle_memory
 from scorer.scoring.watch import Watch
@@ -27,6 +29,9 @@ SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
 _LOOK_S = 1.0
 
 
+_Runs = tuple[tuple[int, Envelope], ...]
+
+
 class Task(Struct, frozen=True, array_like=True):
     """A batch of traces to score; see `Engine.score` for `barred`."""
 
@@ -34,14 +39,55 @@ class Task(Struct, frozen=True, array_like=True):
     barred: dict[str, str] = {}
 
 
+class _Packed(Struct, frozen=True, array_like=True):
+    """A trace without its envelopes, and these: how many spans (log records) in a row share one.
+
+    A resource that is written for each of its spans would make gigabytes of a small request.
+    """
+
+    trace: ClosedTrace
+    spans: _Runs
+    logs: _Runs
+
+
+class _PackedTask(Struct, frozen=True, array_like=True):
+    traces: tuple[_Packed, ...]
+    barred: dict[str, str]
+
+
 _encoder = msgspec.msgpack.Encoder()
-_task_decoder = msgspec.msgpack.Decoder(Task)
+_task_decoder = msgspec.msgpack.Decoder(_PackedTask)
 _result_decoder = msgspec.msgpack.Decoder(list[ScoredTrace])
 
 
 def encode_task(task: Task) -> bytes:
     """Return a task as bytes."""
-    return _encoder.encode(task)
+    return _encoder.encode(_PackedTask(tuple(map(_pack, task.traces)), task.barred))
+
+
+def decode_task(data: bytes) -> Task:
+    """Return the task of some bytes."""
+    packed = _task_decoder.decode(data)
+    return Task(tuple(map(_unpack, packed.traces)), packed.barred)
+
+
+def _pack(trace: ClosedTrace) -> _Packed:
+    bare = replace(trace, span_envelopes=(), log_envelopes=())
+    return _Packed(bare, _runs(trace.span_envelopes), _runs(trace.log_envelopes))
+
+
+def _unpack(packed: _Packed) -> ClosedTrace:
+    return replace(
+        packed.trace, span_envelopes=_each(packed.spans), log_envelopes=_each(packed.logs)
+    )
+
+
+def _runs(envelopes: tuple[Envelope, ...]) -> _Runs:
+    return tuple([(len(list(run)), envelope) for envelope, run in groupby(envelopes)])
+
+
+def _each(runs: _Runs) -> tuple[Envelope, ...]:
+    return tuple(chain.from_iterable(repeat(envelope, count) for count, envelope in runs))
 
 
 def decode_result(data: bytes) -> list[ScoredTrace]:
@@ -67,7 +113,7 @@ def serve(pipe: Connection, config: dict[str, object], watch: Watch) -> None:
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         pipe.send_bytes(b"ready")
         while True:
-            task = _task_decoder.decode(pipe.recv_bytes())
+            task = decode_task(pipe.recv_bytes())
             pipe.send_bytes(_encoder.encode(_done(engine, task, watch)))
 
 

@@ -74,6 +74,11 @@ SERIES: tuple[Series, ...] = (
     Series("spanscore_accepted_spans_total", "counter", "Spans that were taken."),
     Series("spanscore_refused_spans_total", "counter", "Spans that were refused.", ("reason",)),
     Series("spanscore_duplicate_spans_total", "counter", "Accepted spans seen before."),
+    Series(
+        "spanscore_conflicting_spans_total",
+        "counter",
+        "Duplicate spans that differ from the one that was kept.",
+    ),
     Series("spanscore_reread_spans_total", "counter", "Accepted spans read again from a log."),
     Series("spanscore_late_spans_total", "counter", "Accepted spans of closed traces."),
     Series(
@@ -90,7 +95,7 @@ SERIES: tuple[Series, ...] = (
     Series(
         "spanscore_undecodable_total",
         "counter",
-        "Spans, log records and resources of closed traces whose bytes do not decode.",
+        "Spans, log records and resources whose bytes do not decode; the rest of them is scored.",
     ),
     Series("spanscore_scored_spans_total", "counter", "Spans of scored traces."),
     Series("spanscore_not_agent_traces_total", "counter", "Traces without any agent operation."),
@@ -133,6 +138,12 @@ SERIES: tuple[Series, ...] = (
         "counter",
         "OTLP requests by receiver, signal and answer.",
         ("receiver", "signal", "code"),
+    ),
+    Series(
+        "spanscore_refused_connections_total",
+        "counter",
+        "Connections closed because there were more than max_connections.",
+        ("receiver",),
     ),
     Series(
         "spanscore_receiver_faults_total",

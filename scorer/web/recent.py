@@ -8,14 +8,21 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from scorer.config import Config
 from scorer.model.score import ScoredTrace
-from scorer.model.score_json import encode_score, valid_text
+from scorer.model.score_json import UNENCODABLE, encodable, encode_score, valid_text
 from scorer.model.times import rfc3339
 
 Document = dict[str, Any]
+
+# What a trace says of itself is of any size; a usual one takes 13 KB.
+_MAX_BYTES = 48 * 2**20
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(ScoredTrace)
 
 _UNKNOWN: Document = dict.fromkeys(
     (
@@ -44,8 +51,8 @@ _UNKNOWN: Document = dict.fromkeys(
 class OpenTraces(Protocol):
     """What the assembler knows of traces that are not scored yet."""
 
-    def describe(self, trace_id: str) -> dict[str, Any] | None:
-        """Say what is known of a trace (lower-case hex id), or None for nothing.
+    def describe(self, trace_id: str, tenant: str = "") -> dict[str, Any] | None:
+        """Say what is known of a trace of a tenant (lower-case hex id), or None for nothing.
 
         `state` is `open`, `closed` (its scores are on their way) or `late` (all that is left
         are spans that came too late). The other keys are those of a document, as far as they
@@ -70,24 +77,28 @@ class RecentTraces:
         self.limit = config.web.recent_traces
         self._open = open_traces
         self._to_unix = to_unix
-        self._traces: dict[tuple[str, str], ScoredTrace] = {}
+        # As bytes: half the memory, and what they take is known.
+        self._traces: dict[tuple[str, str], bytes] = {}
+        self._bytes = 0
 
     async def write(self, traces: Sequence[ScoredTrace]) -> None:
         """Remember traces; a revision takes the place of the one before."""
         for trace in traces:
             key = (trace.tenant, trace.trace_id)
-            self._traces.pop(key, None)
-            self._traces[key] = trace
-            if len(self._traces) > self.limit:
-                del self._traces[next(iter(self._traces))]
+            self._forget(key)
+            data = self._traces[key] = _encode(trace)
+            self._bytes += len(data)
+            while len(self._traces) > self.limit or self._bytes > _MAX_BYTES:
+                self._forget(next(iter(self._traces)))
 
     async def close(self) -> None:
         """Do nothing: nothing is held outside this object."""
 
     def find(self, trace_id: str, tenant: str = "") -> Document | None:
         """Return the document of a trace by its lower-case hex id, None if it is not known."""
-        trace = self._traces.get((tenant, trace_id))
-        seen = self._open.describe(trace_id) or {}
+        data = self._traces.get((tenant, trace_id))
+        trace = None if data is None else _decoder.decode(data)
+        seen = self._open.describe(trace_id, tenant) or {}
         if trace is not None:
             return self._finished(trace) | {"late_spans": seen.get("late_spans")}
         if not seen:
@@ -95,10 +106,20 @@ class RecentTraces:
         times = {key: self._time(seen.get(key)) for key in ("opened", "closed")}
         return _UNKNOWN | {"trace_id": trace_id, "tenant": tenant} | seen | times
 
-    def latest(self, limit: int) -> list[Document]:
-        """Return the documents of the last finished traces without their scores, newest first."""
-        newest_first = reversed(self._traces.values())
-        return [self._summary(trace) for trace in islice(newest_first, limit)]
+    def latest(self, limit: int, tenant: str | None = None) -> list[Document]:
+        """Return the documents of the last finished traces without their scores, newest first.
+
+        `tenant` None = those of all tenants.
+        """
+        wanted = (
+            data
+            for (owner, _), data in reversed(self._traces.items())
+            if tenant is None or owner == tenant
+        )
+        return [self._summary(_decoder.decode(data)) for data in islice(wanted, limit)]
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        self._bytes -= len(self._traces.pop(key, b""))
 
     def _summary(self, trace: ScoredTrace) -> Document:
         return {
@@ -133,6 +154,16 @@ class RecentTraces:
         if seconds is None:
             return None
         return rfc3339(round(self._to_unix(seconds) * 1000) * 1_000_000)
+
+
+def _encode(trace: ScoredTrace) -> bytes:
+    try:
+        return _encoder.encode(trace)
+    except UNENCODABLE:
+        names = {"service": valid_text(trace.service), "agent": _text(trace.agent)}
+        scores = tuple(map(encodable, trace.scores))
+        valid = replace(trace, **names, session_id=_text(trace.session_id), scores=scores)
+        return _encoder.encode(valid)
 
 
 def _text(text: str | None) -> str | None:

@@ -12,6 +12,7 @@ from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
 from scorer.model.position import Position
 from scorer.model.trace import Envelope, SpanEntry
+from scorer.receivers.admission import Admission
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.telemetry import Telemetry
 
@@ -63,7 +64,7 @@ def _push_cost(open_traces):
     door = AssemblingIngest(
         source="bench",
         assembler=assembler,
-        budget=MemoryBudget(10**12),
+        admission=Admission(assembler, MemoryBudget(10**12)),
         telemetry=Telemetry(),
         clock=lambda: 1.0,
         on_closed=lambda _: None,

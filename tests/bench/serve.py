@@ -16,6 +16,7 @@ import uvloop
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import parse_config
+from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.receivers.otlp_grpc import OtlpGrpcReceiver
@@ -57,10 +58,11 @@ async def ingest():
         }
     )
     telemetry, budget = Telemetry(), MemoryBudget(config.assembly.memory)
+    assembler = Assembler(assembler_settings(config.assembly), budget)
     door = AssemblingIngest(
         source="otlp",
-        assembler=Assembler(assembler_settings(config.assembly), budget),
-        budget=budget,
+        assembler=assembler,
+        admission=Admission(assembler, budget),
         telemetry=telemetry,
         clock=time.monotonic,
         on_closed=lambda traces: budget.release(sum(trace.size for trace in traces)),

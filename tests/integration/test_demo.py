@@ -4,12 +4,14 @@ import asyncio
 
 import grpc
 import pytest
+from certificates import Authority
 from opentelemetry.proto.collector.logs.v1 import logs_service_pb2, logs_service_pb2_grpc
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 
+from scorer.access.certificates import ServerTls
 from scorer.cli.demo.feed import feed, scenes
 from scorer.cli.demo.scene import encode
-from scorer.config import parse_config
+from scorer.config import AuthConfig, GrpcConfig, TlsConfig, parse_config
 from scorer.receivers.files import StoredFiles, collect
 from scorer.scoring.engine import build_engine
 
@@ -24,11 +26,13 @@ class Collector(
     def __init__(self, enough):
         self.trace_ids = set()
         self.requests = 0
+        self.tokens = set()
         self._enough = enough
         self.done = asyncio.Event()
 
     async def Export(self, request, context):  # noqa: N802 - the name of the RPC
         self.requests += 1
+        self.tokens.add(dict(context.invocation_metadata()).get("authorization"))
         if self.requests == 1:
             await context.abort(grpc.StatusCode.UNAVAILABLE, "busy")
         if isinstance(request, logs_service_pb2.ExportLogsServiceRequest):
@@ -40,19 +44,45 @@ class Collector(
         return trace_service_pb2.ExportTraceServiceResponse()
 
 
-async def test_the_feed_sends_until_it_is_stopped(monkeypatch):
-    """A refused request is left and the next traces are sent; `stop` ends the feed."""
-    monkeypatch.setattr("scorer.cli.demo.feed._INTERVAL_S", 0.001)
-    collector, server, stop = Collector(3), grpc.aio.server(), asyncio.Event()
+async def fed(collector, receiver, credentials=None):
+    """Run the feed against a collector until it has enough."""
+    server, stop = grpc.aio.server(), asyncio.Event()
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, server)
     logs_service_pb2_grpc.add_LogsServiceServicer_to_server(collector, server)
-    port = server.add_insecure_port("127.0.0.1:0")
+    port = (
+        server.add_insecure_port("127.0.0.1:0")
+        if credentials is None
+        else server.add_secure_port("127.0.0.1:0", credentials)
+    )
     await server.start()
-    feeder = asyncio.create_task(feed(("127.0.0.1", port), stop))
+    feeder = asyncio.create_task(feed(("127.0.0.1", port), stop, receiver))
     await asyncio.wait_for(collector.done.wait(), 10)
     stop.set()
     await asyncio.wait_for(feeder, 10)
     await server.stop(0)
+
+
+async def test_the_feed_sends_until_it_is_stopped(monkeypatch):
+    """A refused request is left and the next traces are sent; `stop` ends the feed."""
+    monkeypatch.setattr("scorer.cli.demo.feed._INTERVAL_S", 0.001)
+    collector = Collector(3)
+    await fed(collector, GrpcConfig())
+    assert collector.tokens == {None}
+
+
+@pytest.mark.parametrize("name", ["scorer.example", "*.scorer.example", "10.1.2.3"])
+async def test_the_feed_gets_through_tls_and_tokens(name, monkeypatch, tmp_path):
+    """It trusts the server's own certificate, whatever its name, and sends the first token."""
+    monkeypatch.setattr("scorer.cli.demo.feed._INTERVAL_S", 0.001)
+    pair = Authority(tmp_path).issue(name, file="server")
+    tokens = tmp_path / "tokens"
+    tokens.touch(mode=0o600)
+    tokens.write_text("the-first-token-of-all\nthe-second-token-of-all\n")
+    tls = TlsConfig(cert_file=pair.cert_file, key_file=pair.key_file)
+    receiver = GrpcConfig(tls=tls, auth=AuthConfig(bearer_tokens_file=str(tokens)))
+    collector = Collector(3)
+    await fed(collector, receiver, ServerTls(tls, "receivers.otlp.grpc.tls").grpc_credentials())
+    assert collector.tokens == {"Bearer the-first-token-of-all"}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,5 @@
 import asyncio
+import socket
 from contextlib import AsyncExitStack
 
 import grpc
@@ -14,6 +15,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from scorer.config import parse_config
 from scorer.errors import ConfigError, PermanentError, RetryableError, TooLargeError
 from scorer.otlp.split import split_traces
+from scorer.receivers import otlp_grpc
 from scorer.receivers.ingest import Accepted
 from scorer.receivers.otlp_grpc import OtlpGrpcReceiver
 
@@ -21,6 +23,13 @@ TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 LOGS = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"
 METRICS = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
 MIB = 2**20
+# An HTTP/2 preface, settings, and the headers of a call with the path "/" and a byte 0xff.
+NOT_UTF8_CALL = (
+    "505249202a20485454502f322e300d0a0d0a534d0d0a0d0a00000004000000000000006001040000"
+    "000100073a6d6574686f6404504f535400073a736368656d65046874747000053a70617468022fff"
+    "000a3a617574686f726974790178000c636f6e74656e742d74797065106170706c69636174696f6e"
+    "2f677270630002746508747261696c657273"
+)
 
 
 @pytest.fixture
@@ -157,7 +166,7 @@ async def test_the_default_limit_is_above_that_of_grpcio(channel, ingest, traces
     traces_request.resource_spans[0].scope_spans[0].spans[0].name = "x" * (5 * MIB)
     body = traces_request.SerializeToString()
     assert await call(channel, body) == b""
-    assert ingest.of("traces") == [body]
+    assert sum(len(split_traces(part).spans) for part in ingest.of("traces")) == 2
 
 
 # g7, g17
@@ -242,6 +251,88 @@ async def test_the_stock_exporter_is_understood(start, ingest, compression):
 # g15, start and stop
 
 
+# slow, broken and idle senders
+
+
+async def never():
+    """A message that does not come."""
+    await asyncio.Event().wait()
+    yield b""
+
+
+async def test_a_message_that_does_not_arrive_is_given_up(start, ingest, telemetry):
+    """After `read_timeout`, by a code that allows to send it again; others are served."""
+    _, channel = await start(read_timeout="200ms")
+    slow = channel.stream_unary(TRACES)(never())
+    assert await call(channel, b"") == b""
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        async with asyncio.timeout(5):
+            await slow
+    assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert telemetry.value("spanscore_requests_total", code="DEADLINE_EXCEEDED") == 1
+
+
+async def test_short_of_memory_only_one_message_is_read_at_a_time(start, monkeypatch, ingest):
+    """Else senders of many large messages would fill it before one of them is complete."""
+    monkeypatch.setattr(otlp_grpc, "HEADROOM", -(10**12))
+    _, channel = await start()
+    first = channel.stream_unary(TRACES)(never())
+    await first.wait_for_connection()
+    await asyncio.sleep(0.3)
+    error = await refused(channel, b"")
+    assert error.code() is grpc.StatusCode.UNAVAILABLE
+    assert trailer(error, "google.rpc.retryinfo-bin")
+    first.cancel()
+    while (error := await attempt(channel)) is not None:
+        assert error.code() is grpc.StatusCode.UNAVAILABLE
+    assert ingest.of("traces") == [b""]
+
+
+async def attempt(channel):
+    try:
+        await call(channel, b"")
+    except grpc.aio.AioRpcError as error:
+        return error
+
+
+async def test_a_call_that_breaks_off_is_counted(start, ingest, telemetry):
+    """Cancelled by the sender, or refused by grpcio for its size: nothing of it is taken."""
+    _, channel = await start(max_request_size="1MiB")
+    broken = channel.stream_unary(TRACES)(never())
+    await broken.wait_for_connection()
+    await asyncio.sleep(0.1)
+    broken.cancel()
+    await refused(channel, bytes(MIB + 1))
+    async with asyncio.timeout(5):
+        while telemetry.value("spanscore_requests_total", code="CANCELLED") < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert not ingest.requests
+
+
+async def test_unknown_methods_are_counted(channel, telemetry):
+    """Under one name, whatever they are called."""
+    for method in ("/a.B/C", "/a.B/D"):
+        await refused(channel, b"", method)
+    labels = {"signal": "unknown", "code": "UNIMPLEMENTED"}
+    assert telemetry.value("spanscore_requests_total", **labels) == 2
+
+
+async def test_connections_are_bounded(start):
+    """Over `max_connections` a new one is closed before it is served."""
+    receiver, channel = await start(max_connections=2)
+    assert await call(channel, b"") == b""
+    held = [await asyncio.open_connection(*receiver.address) for _ in range(1)]
+    reader, writer = await asyncio.open_connection(*receiver.address)
+    async with asyncio.timeout(5):
+        assert await reader.read() == b""
+    assert await call(channel, b"") == b""
+    for _, other in [*held, (reader, writer)]:
+        other.close()
+
+
+# start and stop
+
+
 async def test_after_stop_the_port_is_free(start):
     """A stopped receiver answers no call, and another can listen on its port at once."""
     receiver, channel = await start()
@@ -286,3 +377,24 @@ async def test_many_calls_at_once_on_one_connection(start, ingest, traces_reques
     answers = await asyncio.gather(*(call(channel, body) for _ in range(300)))
     assert answers == [b""] * 300
     assert len(ingest.requests) == 300
+
+
+async def test_a_server_that_ends_unasked_is_started_again(start, ingest, telemetry):
+    """A fault inside grpcio must not leave the port dead; it is counted."""
+    receiver, channel = await start()
+    assert await call(channel, b"") == b""
+    await receiver._server.stop(0)
+    async with asyncio.timeout(10):
+        while (await attempt(channel)) is not None:
+            pass
+    assert receiver.is_listening
+    assert telemetry.value("spanscore_receiver_faults_total", receiver="otlp_grpc") == 1
+
+
+async def test_a_path_that_is_no_text_ends_nothing(start):
+    """The asyncio server of some releases of grpcio ends for good at it."""
+    receiver, channel = await start()
+    with socket.create_connection(receiver.address, timeout=5) as raw:
+        await asyncio.to_thread(raw.sendall, bytes.fromhex(NOT_UTF8_CALL))
+        await asyncio.sleep(0.2)
+    assert await call(channel, b"") == b""

@@ -1,6 +1,7 @@
 """OTLP/HTTP as seen on the wire: slow and broken connections, start and stop."""
 
 import asyncio
+import contextlib
 
 import pytest
 
@@ -109,6 +110,17 @@ async def test_damaged_chunks_are_a_bad_request(start, connect, ingest):
     assert not ingest.requests
 
 
+async def test_damaged_chunks_are_refused_while_the_body_is_awaited(start, connect):
+    """At once, not when the time for the body is over."""
+    receiver, _ = await start()
+    connection = await connect(receiver)
+    await connection.send(head(Transfer_Encoding="chunked", Expect="100-continue"))
+    assert await connection.status() == 100
+    await connection.send(b"3\r\nabc\r\nzz\r\n")
+    async with asyncio.timeout(5):
+        assert await connection.status() == 400
+
+
 @pytest.mark.parametrize("data", [b"\x16\x03\x01\x02\x00", b"GARBAGE\r\n\r\n", b"\0" * 100])
 async def test_what_is_no_http_is_refused_without_a_log(start, connect, caplog, data):
     """TLS or noise on the port is answered or closed; a traceback each would fill the log."""
@@ -165,6 +177,69 @@ async def test_idle_connections_do_not_block_others(start, connect, post):
     for _ in range(200):
         await connect(receiver)
     assert (await post(url)).status == 200
+
+
+async def test_a_new_connection_takes_the_place_of_an_idle_one(start, connect, post, telemetry):
+    """Over `max_connections` the one idle for longest is closed; busy ones stay."""
+    receiver, _ = await start(max_connections=3)
+    busy, idle, idle_later = [await connect(receiver) for _ in range(3)]
+    await busy.send(head(2, Expect="100-continue"))
+    assert await busy.status() == 100
+    newest = await connect(receiver)
+    assert await idle.is_closed()
+    for connection in (idle_later, newest):
+        await connection.send(head(2) + b"\x0a\x00")
+        assert await connection.status() == 200
+    await busy.send(b"\x0a\x00")
+    assert await busy.status() == 200
+    assert telemetry.value("spanscore_refused_connections_total", receiver="otlp_http") == 1
+
+
+async def test_when_every_connection_is_busy_a_new_one_is_closed(start, connect):
+    """Requests that are under way are not given up for one that may never come."""
+    receiver, _ = await start(max_connections=1)
+    busy = await connect(receiver)
+    await busy.send(head(2, Expect="100-continue"))
+    assert await busy.status() == 100
+    assert await (await connect(receiver)).is_closed()
+    await busy.send(b"\x0a\x00")
+    assert await busy.status() == 200
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /v1/traces HTTP/1.1\r\nHost: x\r\n"])
+async def test_a_connection_without_a_whole_head_is_closed(start, connect, sent):
+    """After `idle_timeout`, whether nothing came or a head that does not end."""
+    receiver, _ = await start(idle_timeout="200ms")
+    connection = await connect(receiver)
+    await connection.send(sent)
+    async with asyncio.timeout(5):
+        assert await connection.is_closed()
+
+
+async def test_a_head_that_drips_is_cut_off(start, connect):
+    """Each byte in time does not make the whole head in time."""
+    receiver, _ = await start(idle_timeout="300ms")
+    connection = await connect(receiver)
+
+    async def drip():
+        for byte in head(0) * 10:
+            await connection.send(bytes([byte]))
+            await asyncio.sleep(0.02)
+
+    with contextlib.suppress(ConnectionError):
+        async with asyncio.timeout(3):
+            dripping = asyncio.create_task(drip())
+            assert await connection.is_closed()
+    dripping.cancel()
+
+
+async def test_an_endless_head_is_refused(start, connect):
+    """Headers are bounded in size and number."""
+    receiver, _ = await start()
+    for many in (b"X: " + b"x" * 70_000, b"".join(b"X-%d: 1\r\n" % n for n in range(500))):
+        connection = await connect(receiver)
+        await connection.send(head(0)[:-2] + many + b"\r\n\r\n")
+        assert await connection.status() == 400
 
 
 # start and stop

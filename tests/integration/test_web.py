@@ -22,7 +22,7 @@ OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 class Assembler:
     """Has one open trace."""
 
-    def describe(self, trace_id):
+    def describe(self, trace_id, tenant=""):
         return {"state": "open", "span_count": 1} if trace_id == "b" * 32 else None
 
 
@@ -194,7 +194,20 @@ async def test_nothing_can_be_changed(web, method):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/debug", "/debug/pprof", "/debug/tracez", "/config", "/api/v1", "/metrics/"]
+    "path",
+    [
+        "/",
+        "/debug",
+        "/debug/pprof",
+        "/debug/pprof/",
+        "/debug/tracez",
+        "/docs",
+        "/openapi.json",
+        "/.env",
+        "/config",
+        "/api/v1",
+        "/metrics/",
+    ],
 )
 async def test_there_is_nothing_else(web, path):
     """No debug page, no configuration; an unknown path answers with the known ones."""

@@ -61,7 +61,8 @@ def test_every_valid_span_comes_out_with_its_bytes_and_the_others_are_counted(re
         found = split_traces(request.SerializeToString())
     except PermanentError:
         assert sent
-        assert not any(span.trace_id or span.span_id for span in sent)
+        assert not any(len(s.trace_id) == 16 or len(s.span_id) == 8 for s in sent)
+        assert not any((s.trace_id or s.span_id) and s.end_time_unix_nano for s in sent)
         return
 
     assert found.rejected == len(sent) - len(valid)

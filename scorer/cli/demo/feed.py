@@ -17,7 +17,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 
 from scorer.cli.demo import openinference, openllmetry, otel_genai
+from scorer.cli.demo.channel import first_token, open_channel
 from scorer.cli.demo.scene import Request, Scene, SceneSpan, encode
+from scorer.config import GrpcConfig
 
 _INTERVAL_S = 0.5
 _TIMEOUT_S = 5.0
@@ -32,11 +34,14 @@ def scenes() -> tuple[Scene, ...]:
     return (*(scene for scene in mixed if scene is not None), _not_an_agent())
 
 
-async def feed(address: tuple[str, int], stop: asyncio.Event) -> None:
-    """Send sample traces to an OTLP/gRPC endpoint until `stop` is set."""
-    host, port = address
-    async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
-        sender = _Sender(channel)
+async def feed(address: tuple[str, int], stop: asyncio.Event, receiver: GrpcConfig) -> None:
+    """Send sample traces to our own OTLP/gRPC receiver until `stop` is set.
+
+    Raises:
+        ConfigError: The receiver's tokens or certificate do not let us in.
+    """
+    async with open_channel(address, receiver) as channel:
+        sender = _Sender(channel, first_token(receiver.auth))
         for scene in itertools.cycle(scenes()):
             await sender.send(scene)
             with contextlib.suppress(TimeoutError):
@@ -48,7 +53,8 @@ async def feed(address: tuple[str, int], stop: asyncio.Event) -> None:
 class _Sender:
     """Exports requests; what the service refuses is logged and left."""
 
-    def __init__(self, channel: grpc.aio.Channel) -> None:
+    def __init__(self, channel: grpc.aio.Channel, token: str | None) -> None:
+        self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
         self._traces = channel.unary_unary(
             "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
             request_serializer=ExportTraceServiceRequest.SerializeToString,
@@ -70,9 +76,9 @@ class _Sender:
 
     async def _export(self, request: Request) -> None:
         if isinstance(request, ExportLogsServiceRequest):
-            await self._logs(request, timeout=_TIMEOUT_S)
+            await self._logs(request, timeout=_TIMEOUT_S, metadata=self._metadata)
         else:
-            await self._traces(request, timeout=_TIMEOUT_S)
+            await self._traces(request, timeout=_TIMEOUT_S, metadata=self._metadata)
 
 
 def _not_an_agent() -> Scene:

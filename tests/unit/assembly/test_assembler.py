@@ -132,7 +132,7 @@ class TestEndings:
         """The marker ends the trace after its batch."""
         assembler = make()
         pushed = assembler.push(
-            [span(2, 1, wire=b"end"), span(3, 1)], at(), 0, is_end=lambda wire: wire == b"end"
+            [span(2, 1, wire=b"end"), span(3, 1)], at(), 0, is_end=lambda wire, _: wire == b"end"
         )
         assert [closed.reason for closed in pushed.closed] == ["end_marker"]
         assert pushed.closed[0].completeness.span_count == 2
@@ -276,3 +276,71 @@ class TestMemory:
         assembler.poll(10)
         assert assembler.late_spans(trace_id(1)) is None
         assert assembler.late_spans(trace_id(3)) == 0
+
+    def test_relief_closes_traces_of_one_span_first(self):
+        """A flood of random ids makes room before a conversation that has begun."""
+        assembler = make()
+        for number, spans in enumerate(([span(1), span(2, 1)], [span(1)], [span(1)]), 1):
+            batch = [entry._replace(trace_id=trace_id(number)) for entry in spans]
+            assembler.push(batch, at(number), number)
+        closed = assembler.relieve(1, 5) + assembler.relieve(2000, 5)
+        assert [trace.trace_id for trace in closed] == [trace_id(2), trace_id(3), trace_id(1)]
+        assert {trace.reason for trace in closed} == {"memory"}
+
+    def test_relief_can_be_kept_to_one_tenant(self):
+        """What a tenant holds is closed for its own spans, not what others hold."""
+        assembler = make()
+        assembler.push([span(1)], at(1), 0, "acme")
+        assembler.push([span(1)], at(2), 0, "zeta")
+        closed = assembler.relieve(10**9, 1, "zeta")
+        assert [trace.tenant for trace in closed] == ["zeta"]
+
+
+class TestTenants:
+    def test_one_trace_id_of_two_tenants_is_two_traces(self):
+        """Nobody can add spans to the trace of another tenant, or end it."""
+        assembler = make()
+        assembler.push([span(1)], at(1), 0, "acme")
+        assembler.push([span(2)], at(2), 0, "zeta", lambda _wire, _envelope: True)
+        assert assembler.find(trace_id(), "zeta") is None
+        open_trace = assembler.find(trace_id(), "acme")
+        assert open_trace is not None
+        assert len(open_trace.spans) == 1
+
+    def test_bytes_are_charged_to_the_tenant(self):
+        """They are given back with the tenant of the closed trace."""
+        budget = MemoryBudget(10**6, 0.5)
+        settings = AssemblerSettings(
+            timers=Timers(2, 30, 100),
+            max_spans_per_trace=10,
+            max_bytes_per_trace=10**6,
+            max_tombstones=10,
+        )
+        assembler = Assembler(settings, budget)
+        assembler.push([span(1)], at(), 0, "acme")
+        assembler.push_logs([log()], at(), 0, "acme")
+        assert budget.held("acme") == budget.used == assembler.open_bytes
+        (closed,) = assembler.drain(1, "shutdown")
+        budget.release(closed.size, closed.tenant)
+        assert (budget.used, budget.held("acme")) == (0, 0)
+
+
+class TestDuplicates:
+    def test_an_equal_span_is_no_conflict(self):
+        """A sender repeats a request of which it did not see the answer."""
+        assembler = make()
+        assembler.push([span(1, wire=b"one"), span(2, 1, wire=b"two")], at(1), 0)
+        again = [span(2, 1, wire=b"two"), span(3, 1, wire=b"three"), span(3, 1, wire=b"three")]
+        pushed = assembler.push(again, at(2), 1)
+        assert (pushed.duplicates, pushed.conflicts) == (2, 0)
+
+    def test_a_different_span_with_the_same_identity_is_a_conflict(self):
+        """The first is kept, whichever came again in between; the conflict is counted."""
+        assembler = make()
+        assembler.push([span(1, wire=b"one")], at(1), 0)
+        assembler.push([span(1, wire=b"one"), span(2, 1, wire=b"two")], at(2), 0)
+        pushed = assembler.push([span(1, wire=b"changed"), span(2, 1, wire=b"two")], at(3), 0)
+        assert (pushed.duplicates, pushed.conflicts) == (2, 1)
+        (closed,) = assembler.poll(10)
+        assert closed.spans == (b"one", b"two")
+        assert (closed.completeness.duplicates, closed.completeness.conflicts) == (3, 1)

@@ -1,7 +1,8 @@
 import pytest
 
 from scorer.cli.main import main
-from scorer.cli.serve import host_port
+from scorer.cli.serve import host_port, sights
+from scorer.config import AuthConfig, TlsConfig, WebConfig
 
 
 def test_an_ipv6_host_stands_in_brackets():
@@ -15,6 +16,30 @@ def test_the_demo_needs_the_grpc_receiver(capsys):
     code = main(["serve", "--demo", "--set", "receivers.otlp.grpc.enabled=false"])
     assert code == 2
     assert "receivers.otlp.grpc.enabled" in capsys.readouterr().err
+
+
+def test_what_there_is_to_see_is_shown_with_its_command():
+    """The commands can be run as they are printed."""
+    commands = [command for _, command in sights("127.0.0.1:1", WebConfig())]
+    assert commands == [
+        "curl -s http://127.0.0.1:1/metrics | grep ^spanscore_score",
+        "curl -s http://127.0.0.1:1/api/v1/traces",
+        "spanscore explain TRACE_ID --url http://127.0.0.1:1",
+    ]
+
+
+def test_the_commands_follow_tls_and_tokens():
+    """Where they are asked for, and without showing a token."""
+    tls = TlsConfig(cert_file="my cert.pem", key_file="k")
+    web = WebConfig(tls=tls, auth=AuthConfig(bearer_tokens_file="tokens"))
+    (_, _), (_, curl), (_, explain) = sights("h:1", web)
+    assert curl == (
+        "curl -s --cacert 'my cert.pem' -H \"authorization: Bearer TOKEN\" "
+        "https://h:1/api/v1/traces"
+    )
+    assert explain == (
+        "spanscore explain TRACE_ID --url https://h:1 --ca-file 'my cert.pem' --token-file tokens"
+    )
 
 
 def test_an_unknown_log_level_is_wrong_use():

@@ -34,7 +34,7 @@ def decoded(spans=(), logs=(), envelopes=None, **completeness) -> Trace:
             trace_id=TRACE_ID,
             spans=tuple(s if isinstance(s, bytes) else s.SerializeToString() for s in spans),
             span_envelopes=tuple(given),
-            logs=tuple(log.SerializeToString() for log in logs),
+            logs=tuple(s if isinstance(s, bytes) else s.SerializeToString() for s in logs),
             log_envelopes=(envelope(),) * len(logs),
             reason="root",
             opened=0.0,
@@ -209,23 +209,113 @@ def test_dropped_counts_add_up(make_span):
     assert (out.dropped_attributes, out.dropped_events, out.dropped_links) == (1, 2, 3)
 
 
-def test_what_does_not_decode_is_counted_and_the_rest_stays(make_span):
-    """Bad UTF-8 or too deep nesting costs one span, a bad resource only itself."""
-    bad_text = make_span(name="NAME").SerializeToString().replace(b"NAME", b"\xed\xa0\x80x")
-    nested = make_span()
-    value = nested.attributes.add(key="deep").value
-    for _ in range(60):
+def nested_span(make_span, levels=60, **fields) -> trace_pb2.Span:
+    span = make_span(**fields)
+    value = span.attributes.add(key="deep").value
+    for _ in range(levels):
         value = value.array_value.values.add()
-    bad_envelope = Envelope(b"\x0a\xff", b"\x0a\xff")
+    return span
+
+
+def test_a_span_that_does_not_decode_is_counted_and_stays(make_span):
+    """Bad UTF-8 costs characters, too deep nesting one attribute, neither costs the span."""
+    bad_text = make_span(name="NAME").SerializeToString().replace(b"NAME", b"\xed\xa0\x80x")
+
+    trace = decoded([bad_text, nested_span(make_span, name="nested"), make_span()])
+
+    assert [s.name for s in trace.spans] == ["\ufffd\ufffd\ufffdx", "nested", "chat"]
+    assert trace.spans[1].attributes == {}
+    assert (trace.completeness.undecodable, trace.completeness.lost) == (2, ("deep",))
+    assert trace.completeness.truncated_content
+    assert trace.completeness.span_count == 3
+
+
+def test_broken_text_alone_is_no_lost_content(make_span):
+    """Everything is there, with a replacement character."""
+    state = decoded([make_span(name="NAME").SerializeToString().replace(b"NAME", b"\xffAME")])
+
+    assert (state.completeness.lost, state.completeness.truncated_content) == ((), False)
+
+
+def test_a_log_record_a_resource_and_a_scope_are_read_as_far_as_they_can_be(make_span):
+    """They are counted once each, however many spans share them."""
+    record = logs_pb2.LogRecord(trace_id=TRACE_ID, body={"string_value": "BODY"})
+    bad = envelope("SERVICE", scope="SCOPE")
+    wires = [wire.replace(b"SERVICE", b"\xffERVICE").replace(b"SCOPE", b"SCOP\xff") for wire in bad]
 
     trace = decoded(
-        [bad_text, nested, make_span()], envelopes=[envelope(), envelope(), bad_envelope]
+        [make_span(), make_span()],
+        [record.SerializeToString().replace(b"BODY", b"B\xff\xffY")],
+        [Envelope(*wires)] * 2,
+    )
+
+    assert trace.logs[0].body == "B\ufffd\ufffdY"
+    assert [s.resource.service for s in trace.spans] == ["\ufffdERVICE"] * 2
+    assert trace.spans[0].scope == Scope("SCOP\ufffd", "2")
+    assert trace.completeness.undecodable == 3
+
+
+def test_what_cannot_be_read_at_all_is_left_out_and_named(make_span):
+    """A span whose head is broken, an empty resource and scope for broken ones."""
+    trace = decoded(
+        [b"\x0a\xff", make_span()], envelopes=[envelope(), Envelope(b"\x0a\xff", b"\x0a\xff")]
     )
 
     assert [s.name for s in trace.spans] == ["chat"]
-    assert trace.spans[0].resource.attributes == {}
-    assert trace.completeness.undecodable == 4
-    assert trace.completeness.span_count == 3
+    assert (trace.spans[0].resource.attributes, trace.spans[0].scope) == ({}, Scope("", ""))
+    assert trace.completeness.undecodable == 3
+    assert trace.completeness.lost == ("Span", "Resource", "InstrumentationScope")
+
+
+def test_duplicate_keys_are_counted(make_span):
+    """In spans, events, links, log records and resources."""
+    span = make_span()
+    holders = [span, span.events.add(), span.links.add(), logs_pb2.LogRecord(trace_id=TRACE_ID)]
+    resource = resource_pb2.Resource()
+    for holder in [*holders, resource]:
+        for number in range(3):
+            holder.attributes.add(key="k").value.int_value = number
+
+    trace = decoded([span], holders[3:], [Envelope(resource.SerializeToString(), b"")])
+
+    assert trace.completeness.duplicate_keys == 10
+    assert trace.spans[0].events[0].attributes == trace.logs[0].attributes == {"k": 2}
+    assert decoded([make_span()]).completeness.duplicate_keys == 0
+
+
+def test_keys_and_texts_in_a_dictionary_of_profiles_are_empty(make_span):
+    """Spans have no such dictionary, so the index says nothing."""
+    span = make_span()
+    span.attributes.add(key_strindex=3, value=any_value(string_value_strindex=4))
+
+    trace = decoded([span])
+
+    assert trace.spans[0].attributes == {"": None}
+    assert trace.completeness.undecodable == 0
+
+
+def test_doubles_that_are_no_numbers_are_decoded_as_they_are():
+    """Whoever computes with them decides; decoding loses nothing."""
+    found = attributes_of(
+        nan=any_value(double_value=math.nan),
+        least=any_value(double_value=-math.inf),
+        negative_zero=any_value(double_value=-0.0),
+    )
+
+    assert math.isnan(found["nan"])
+    assert found["least"] == -math.inf
+    assert math.copysign(1, found["negative_zero"]) == -1
+
+
+def test_events_and_links_of_a_trace_are_bounded(make_span, monkeypatch):
+    """Two bytes on the wire become dozens in memory; what is over the bound counts as dropped."""
+    monkeypatch.setattr("scorer.otlp.decode.MAX_PARTS", 3)
+    span = make_span(events=[{"name": "a"}, {"name": "b"}], links=[{}, {}])
+
+    first, second = (trace := decoded([span, span])).spans
+
+    assert [len(first.events), len(first.links), len(second.events)] == [2, 1, 0]
+    assert trace.completeness.dropped == 5
 
 
 def test_nesting_that_protobuf_takes_is_decoded(make_span):

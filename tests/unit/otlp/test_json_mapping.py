@@ -77,7 +77,6 @@ def test_ids_are_hex_in_any_case():
         ({"startTimeUnixNano": True}, "start_time_unix_nano is an integer"),
         ({"endTimeUnixNano": "1e999999999"}, "end_time_unix_nano is an integer"),
         ({"name": 5}, "name is a string, not a number"),
-        ({"name": "\ud800"}, "name"),
         ({"attributes": {}}, "attributes is an array, not an object"),
         ({"attributes": ["x"]}, "KeyValue is an object, not a string"),
         ({"attributes": [{"value": {"boolValue": "true"}}]}, "bool_value is true or false"),
@@ -180,8 +179,12 @@ def test_nested_values_are_mapped():
         (b'{"resourceSpans": [{"resource": {"attributes": [1]}}]}', "KeyValue is an object"),
         (b'{"a": 1, "b": {"c": 1, "c": 2}}', "key 'c' stands twice"),
         (b'{"x": NaN}', "NaN is no JSON"),
-        (b'{"x": ' + b"9" * 5000 + b"}", "no JSON"),
+        (b'{"x": "\x00"}', "no JSON"),
+        (b"{} {}", "no JSON"),
+        (b'{"x": 01}', "no JSON"),
         (b'{"x": ' + b"[" * 100_000, "nests too deeply"),
+        (b'{"x": ' + b"[" * 20_000 + b"]" * 20_000 + b"}", "nests too deeply"),
+        (b'{"x":' * 20_000 + b"1" + b"}" * 20_000, "nests too deeply"),
         (b'{"resourceLogs": []}', "this is a logs request"),
     ],
 )
@@ -191,13 +194,69 @@ def test_a_wrong_document_is_a_permanent_error(body, text):
         traces_from_json(body)
 
 
-def test_nesting_of_values_is_bounded():
-    """j9: deeper values than protobuf would read again are refused."""
-    deep: dict = {"stringValue": "x"}
+def deep_value() -> dict:
+    value: dict = {"stringValue": "x"}
     for _ in range(40):
-        deep = {"arrayValue": {"values": [deep]}}
+        value = {"arrayValue": {"values": [value]}}
+    return value
+
+
+def test_a_span_whose_values_nest_too_deeply_is_rejected_alone():
+    """j9: deeper values than protobuf would read again cost their span only."""
+    attributes = [{"key": "k", "value": deep_value()}]
+
+    assert rejection(attributes=attributes) == "values nest more than 64 messages deep"
+
+
+def test_a_resource_whose_values_nest_too_deeply_fails_the_request():
+    """j9: there is no span to reject."""
+    resource = {"attributes": [{"key": "k", "value": deep_value()}]}
     with pytest.raises(PermanentError, match="64 messages deep"):
-        value(**deep)
+        traces_from_json(json.dumps({"resourceSpans": [{"resource": resource}]}))
+
+
+def test_half_a_surrogate_pair_becomes_a_replacement_character():
+    """j10: a text that was cut inside an emoji costs one character, wherever it stands."""
+    out = mapped(name="cut \ud83d", attributes=[{"key": "\ude00", "value": {"stringValue": "é"}}])
+
+    assert (out.name, out.attributes[0].key) == ("cut \ufffd", "\ufffd")
+    assert out.attributes[0].value.string_value == "é"
+    refs = [{"idKeys": ["\udfff"]}]
+    assert traces_from_json(json.dumps({"resourceSpans": [{"resource": {"entityRefs": refs}}]}))
+
+
+def test_a_zero_character_in_a_text_is_kept():
+    """j10: it is a valid character of a JSON text and of a protobuf one."""
+    assert mapped(name="a\0b").name == "a\0b"
+
+
+def with_number(number: str) -> str:
+    fields = json.dumps(span(startTimeUnixNano=4711, unknown=4712))
+    bad = fields.replace("4711", number).replace("4712", number)
+    good = json.dumps(span(name="good", unknown=4712)).replace("4712", number)
+    return f'{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{bad},{good}]}}]}}]}}'
+
+
+@pytest.mark.parametrize(
+    "number", ["9" * 350, "9" * 5000, "-" + "9" * 1_000_000, "1e999999999", "0." + "1" * 1_000_000]
+)
+def test_a_huge_number_rejects_its_span_alone(number):
+    """j3: however long it is, and in fields that nobody knows it is ignored."""
+    result = traces_from_json(with_number(number))
+
+    (good,) = trace_service_pb2.ExportTraceServiceRequest.FromString(result.body).resource_spans
+    assert [s.name for s in good.scope_spans[0].spans] == ["good"]
+    assert (result.rejected, len(result.warning) < 200) == (1, True)
+    assert "start_time_unix_nano" in result.warning
+
+
+def test_a_double_beyond_all_doubles_is_an_infinity():
+    """j7: as IEEE 754 rounds it, whether it is written with digits or with an exponent."""
+    for number in ("9" * 5000, "1e400"):
+        text = request(span(attributes=[{"value": {"doubleValue": 4711}}])).replace("4711", number)
+        body = traces_from_json(text).body
+        (group,) = trace_service_pb2.ExportTraceServiceRequest.FromString(body).resource_spans
+        assert group.scope_spans[0].spans[0].attributes[0].value.double_value == math.inf
 
 
 def test_a_document_without_the_signal_is_an_empty_request_with_a_hint():

@@ -1,5 +1,8 @@
 """JSON texts and values."""
 
+import math
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from scorer.errors import PermanentError, TooLargeError
@@ -54,3 +57,32 @@ def test_a_large_text_of_tiny_objects_is_refused_before_it_is_parsed():
     with pytest.raises(TooLargeError, match="tiny objects"):
         parse_json("[" + "{}," * 500_000 + "{}]")
     assert len(parse_json("[" + '{"a":"bcd"},' * 100_000 + "{}]")) == 100_001
+
+
+def test_deep_nesting_is_refused_in_a_thread_too():
+    """Large bodies are parsed in one, whose stack may be smaller."""
+    for text in (b"[" * 20_000 + b"]" * 20_000, b'{"a":' * 20_000):
+        with ThreadPoolExecutor(1) as pool, pytest.raises(PermanentError, match="nests too deeply"):
+            pool.submit(parse_json, text).result()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("9" * 400, int("9" * 400)),
+        ("9" * 5000, math.inf),
+        ("-" + "9" * 1_000_000, -math.inf),
+        ("1e999999999", math.inf),
+        ("1e-999999999", 0.0),
+        ("0." + "0" * 1_000_000 + "1", 0.0),
+    ],
+)
+def test_numbers_of_any_length_are_read(text, value):
+    """Python refuses integers of more than 4300 digits, for which it would take too long."""
+    assert parse_json(text) == value
+    assert list(iter_json(f"{text} {text}".encode())) == [value, value]
+
+
+def test_a_huge_text_is_read():
+    """Length alone is bounded by the request, not by the parser."""
+    assert parse_json(b'"' + b"x" * 5_000_000 + b'"') == "x" * 5_000_000

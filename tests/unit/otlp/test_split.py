@@ -99,13 +99,23 @@ def test_a_body_without_the_signal_is_a_permanent_error():
             split(b"\x7a\x01x")
 
 
-def test_a_payload_of_the_other_signal_is_a_permanent_error(make_span, traces_body, logs_body):
-    """Logs sent to the traces endpoint have no ids there; spans do not start like logs."""
+def test_a_payload_of_another_signal_is_a_permanent_error(
+    make_span, traces_body, logs_body, metrics_body
+):
+    """Logs sent to the traces endpoint have no ids there, metrics have names in their place."""
     logs = logs_body(logs_pb2.LogRecord(time_unix_nano=1, trace_id=TRACE_ID))
     with pytest.raises(PermanentError, match="another OTLP signal"):
         split_traces(logs)
     with pytest.raises(PermanentError, match="another OTLP signal"):
         split_logs(traces_body(make_span()))
+    with pytest.raises(PermanentError, match="another OTLP signal"):
+        split_traces(metrics_body)
+
+
+def test_spans_with_wrong_ids_are_spans(make_span, traces_body):
+    """Who sends ids of another length, or times, is told what is wrong with the ids."""
+    for fields in ({"trace_id": b"12345678"}, {"trace_id": b"abc", "span_id": b"abc"}):
+        assert split_traces(traces_body(make_span(**fields))).rejected == 1
 
 
 def test_log_records_of_traces_come_out_and_the_others_are_counted(logs_body):
@@ -183,3 +193,36 @@ def test_a_large_request_of_tiny_messages_is_refused_before_it_is_parsed():
 def test_a_large_request_of_real_spans_is_split(make_span, traces_body):
     """The bound on tiny messages does not bite where spans have ids."""
     assert len(split_traces(traces_body(*[make_span()] * 30_000)).spans) == 30_000
+
+
+@pytest.mark.parametrize("part", [b"\x4a\x00", b"\x5a\x00", b"\x6a\x00"])
+def test_a_large_span_of_tiny_parts_is_refused_before_it_is_parsed(make_span, part):
+    """Two bytes of an empty attribute, event or link would become dozens, at scoring."""
+    span = make_span().SerializeToString() + part * 600_000
+    with pytest.raises(TooLargeError, match="tiny messages"):
+        split_traces(length_delimited(1, length_delimited(2, length_delimited(2, span))))
+
+
+def test_a_large_log_record_of_tiny_attributes_is_refused_before_it_is_parsed():
+    """Likewise."""
+    record = logs_pb2.LogRecord(trace_id=TRACE_ID).SerializeToString() + b"\x32\x00" * 600_000
+    with pytest.raises(TooLargeError, match="tiny messages"):
+        split_logs(length_delimited(1, length_delimited(2, length_delimited(2, record))))
+
+
+def test_a_large_span_of_real_attributes_is_split(make_span, traces_body):
+    """The bound on tiny parts does not bite where they say something."""
+    span = make_span(events=[{"name": "token", "time_unix_nano": n} for n in range(1, 40_000)])
+    span.attributes.add(key="text").value.string_value = "x" * 2_000_000
+    for number in range(20_000):
+        span.attributes.add(key=f"llm.{number}.role").value.string_value = "user"
+
+    assert len(split_traces(traces_body(span)).spans) == 1
+
+
+def test_the_end_marker_of_a_span_of_broken_text_counts(make_span):
+    """One broken text elsewhere does not keep the trace open."""
+    span = make_span(name="NAME")
+    span.attributes.add(key="spanscore.trace.end").value.bool_value = True
+
+    assert has_end_marker(span.SerializeToString().replace(b"NAME", b"\xff\xffME"))

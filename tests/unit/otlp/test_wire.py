@@ -34,6 +34,18 @@ def test_too_many_tiny_messages_are_refused():
         count_messages(b"\x0a\x00" * 2000, path(1))
 
 
+def test_too_many_tiny_parts_of_a_large_message_are_refused():
+    """Whichever field they are; those of small messages are not looked at."""
+    parts = b"\x4a\x00" * 600_000
+    large, small = length_delimited(1, parts), length_delimited(1, parts[:1_000_000])
+
+    assert count_messages(small + length_delimited(1, b""), path(1), path(9)) == 2
+    assert count_messages(large, path(1)) == 1
+    for number in (8, 9):
+        with pytest.raises(TooLargeError, match="tiny messages"):
+            count_messages(large, path(1), path(number))
+
+
 def test_a_varint_is_read_where_it_stands():
     """Its value and its end come back."""
     assert read_varint(b"xx\xac\x02", 2) == (300, 4)

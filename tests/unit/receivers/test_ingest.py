@@ -7,6 +7,7 @@ from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import parse_config
 from scorer.errors import PermanentError, RetryableError, TooLargeError
+from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.ingest import Accepted, AssemblingIngest
 from scorer.telemetry import Telemetry
@@ -16,7 +17,7 @@ from scorer.testing import ManualClock, TraceBuilder
 class Door:
     """An ingest with a manual clock; closed traces are kept in `closed`."""
 
-    def __init__(self, **assembly):
+    def __init__(self, *, may_end=lambda _: True, **assembly):
         config = parse_config({"assembly": assembly})
         self.clock, self.telemetry, self.closed = ManualClock(), Telemetry(), []
         self.budget = MemoryBudget(config.assembly.memory)
@@ -24,10 +25,11 @@ class Door:
         self.ingest = AssemblingIngest(
             source="otlp",
             assembler=self.assembler,
-            budget=self.budget,
+            admission=Admission(self.assembler, self.budget),
             telemetry=self.telemetry,
             clock=self.clock,
             on_closed=self.closed.extend,
+            may_end=may_end,
         )
 
     def count(self, name, **labels):
@@ -160,3 +162,52 @@ def test_metric_points_are_counted_and_dropped():
     assert door.assembler.open_traces == 0
     with pytest.raises(PermanentError):
         door.ingest.metrics(b"\xff")
+
+
+def test_spans_of_open_traces_are_taken_where_new_ones_are_refused():
+    """The request is refused for the rest; sent again, its first part is known."""
+    door = Door(memory="20KiB")
+    builder = TraceBuilder(1)
+    root = builder.span("agent", padding="x" * 15_500)
+    door.ingest.traces(builder.request())
+    both = builder.request(builder.span("chat", parent=root)) + request(2)
+    for _ in range(2):
+        with pytest.raises(RetryableError, match=r"assembly\.memory"):
+            door.ingest.traces(both)
+    assert len(door.assembler.find(builder.trace_id).spans) == 2
+    assert door.count("refused_spans_total", reason="memory") == 2
+    assert door.count("duplicate_spans_total") == 1
+    assert door.count("offered_spans_total") == door.count("accepted_spans_total") + 2
+
+
+def test_log_records_of_open_traces_are_taken_where_new_ones_are_refused():
+    """The others are counted as refused."""
+    door = Door(memory="20KiB")
+    builder, other = TraceBuilder(1), TraceBuilder(2)
+    span = builder.span("agent", padding="x" * 15_500)
+    door.ingest.traces(builder.request())
+    builder.log("gen_ai.user.message", "hi", span=span)
+    other.log("gen_ai.user.message", "hi", span=other.span("chat"))
+    with pytest.raises(RetryableError):
+        door.ingest.logs(builder.log_request() + other.log_request())
+    assert door.count("log_records_total", outcome="joined") == 1
+    assert door.count("log_records_total", outcome="refused") == 1
+
+
+def test_a_conflicting_span_is_counted():
+    """It is a duplicate too: one span with one identity is kept."""
+    door = Door()
+    for size in (10, 20):
+        door.ingest.traces(request(1, size=size))
+    assert door.count("duplicate_spans_total") == 1
+    assert door.count("conflicting_spans_total") == 1
+
+
+def test_end_markers_count_only_from_allowed_services():
+    """Else anybody who knows a trace id could end it early."""
+    door = Door(may_end=lambda envelope: b"orchestrator" in envelope.resource)
+    for number, service in enumerate(("intruder", "orchestrator"), 1):
+        builder = TraceBuilder(number, service=service)
+        builder.span("agent", **{"spanscore.trace.end": True})
+        door.ingest.traces(builder.request())
+    assert [trace.trace_id for trace in door.closed] == [(2).to_bytes(16, "big")]

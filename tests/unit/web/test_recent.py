@@ -12,13 +12,14 @@ from scorer.web.recent import RecentTraces
 
 
 class Assembler:
-    """Knows what it is told of open traces."""
+    """Knows what it is told of open traces, all of one tenant."""
 
-    def __init__(self, **known):
+    def __init__(self, tenant="", **known):
+        self.tenant = tenant
         self.known = known
 
-    def describe(self, trace_id):
-        return self.known.get(trace_id)
+    def describe(self, trace_id, tenant=""):
+        return self.known.get(trace_id) if tenant == self.tenant else None
 
 
 def recent(limit=3, **known):
@@ -138,6 +139,27 @@ async def test_tenants_do_not_see_each_other():
     assert traces.find(trace_id(1))["service"] == "two"
     assert traces.find(trace_id(1), "a")["service"] == "one"
     assert traces.find(trace_id(1), "b") is None
+
+
+async def test_open_traces_are_asked_for_by_tenant():
+    """An open trace of one tenant is unknown to the others."""
+    known = {trace_id(1): {"state": "open", "span_count": 4}}
+    traces = recent(3, tenant="a", **known)
+    assert traces.find(trace_id(1)) is None
+    document = traces.find(trace_id(1), "a")
+    assert (document["state"], document["tenant"]) == ("open", "a")
+
+
+async def test_the_list_can_be_of_one_tenant():
+    """`limit` counts the traces of that tenant; None = all tenants, "" = those without one."""
+    traces = recent(9)
+    tenants = ["a", "", "b", "a", "", "b"]
+    await traces.write([scored_trace(n, tenant=tenant) for n, tenant in enumerate(tenants)])
+    assert len(traces.latest(9)) == 6
+    assert [t["trace_id"] for t in traces.latest(9, "a")] == [trace_id(3), trace_id(0)]
+    assert [t["trace_id"] for t in traces.latest(1, "a")] == [trace_id(3)]
+    assert [t["trace_id"] for t in traces.latest(9, "")] == [trace_id(4), trace_id(1)]
+    assert traces.latest(9, "c") == []
 
 
 async def test_any_text_of_a_span_can_be_shown():

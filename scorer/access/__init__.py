@@ -1,0 +1,1 @@
+"""Who may enter: bearer tokens, TLS and client certificates, for every endpoint alike."""

@@ -1,0 +1,53 @@
+"""Takes large bodies part by part, with pauses for other work."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from scorer.errors import RetryableError
+from scorer.otlp.cut import PART_SIZE, cut
+from scorer.receivers.ingest import Accepted, Take
+
+
+def size_limit(configured: int, memory: int) -> int:
+    """Return the largest request that is read, in bytes.
+
+    A quarter of the memory budget at most: while it is received it is there twice.
+    """
+    return min(configured, memory // 4)
+
+
+async def take_protobuf(take: Take, body: bytes, tenant: str) -> Accepted:
+    """Take a body, in parts when it is large, and return the answer for the whole.
+
+    Raises:
+        SpanscoreError: As `take_each`.
+    """
+    if len(body) <= PART_SIZE:
+        return take(body, tenant=tenant)
+    return await take_each(partial(take, tenant=tenant), cut(body))
+
+
+async def take_each(take: Callable[[bytes], Accepted], parts: Iterable[bytes]) -> Accepted:
+    """Take the parts of a request and return the answer for the whole.
+
+    Raises:
+        SpanscoreError: As `take`. What is wrong with one part ends it; when one is refused for
+            now, the others are tried all the same, for they may belong to open traces.
+    """
+    total, refusal = Accepted(), ""
+    for part in parts:
+        try:
+            total = both(total, take(part))
+        except RetryableError as error:
+            refusal = refusal or str(error)
+        await asyncio.sleep(0)
+    if refusal:
+        raise RetryableError(refusal, retry_after_s=2)
+    return total
+
+
+def both(one: Accepted, other: Accepted) -> Accepted:
+    """Return one answer for two parts of a request."""
+    messages = dict.fromkeys(text for text in (one.message, other.message) if text)
+    return Accepted(one.rejected + other.rejected, "; ".join(messages))

@@ -1,0 +1,136 @@
+"""Large JSON requests become small ones that hold the same."""
+
+import json
+
+import pytest
+
+from scorer.errors import PermanentError, TooLargeError
+from scorer.otlp.json_cut import cut_json
+from scorer.otlp.json_mapping import traces_from_json
+
+
+def spans(count, size=50):
+    return [{"name": f"{n}".ljust(size), "traceId": "1" * 32} for n in range(count)]
+
+
+def request(*groups):
+    return {"resourceSpans": list(groups)}
+
+
+def group(*scopes, service="shop"):
+    attributes = [{"key": "service.name", "value": {"stringValue": service}}]
+    return {"scopeSpans": list(scopes), "resource": {"attributes": attributes}, "schemaUrl": "r"}
+
+
+def scope(items, name="lib"):
+    return {"spans": items, "scope": {"name": name}, "schemaUrl": "s"}
+
+
+def flat(document):
+    return [
+        (group["resource"], group["schemaUrl"], scope["scope"], scope["schemaUrl"], span)
+        for group in document["resourceSpans"]
+        for scope in group["scopeSpans"]
+        for span in scope["spans"]
+    ]
+
+
+def parts(document, size, signal="traces"):
+    return list(cut_json(json.dumps(document).encode(), signal, size))
+
+
+@pytest.mark.parametrize("size", [1, 500, 5000, 10**6])
+def test_the_parts_hold_together_what_the_request_holds(size):
+    """Each span under its own resource and scope, wherever these stand in their objects."""
+    document = request(
+        group(scope(spans(30)), scope(spans(5), "other")), group(scope(spans(3)), service="x")
+    )
+    found = [row for part in parts(document, size) for row in flat(json.loads(part))]
+    assert found == flat(document)
+
+
+def test_parts_are_about_as_large_as_asked_for():
+    """At most by one item, its resource and its scope larger."""
+    found = parts(request(group(scope(spans(500)))), 5000)
+    assert max(map(len, found)) < 5600
+    assert len(found) > 8
+
+
+def test_what_is_not_larger_than_a_part_is_given_out_as_it_is():
+    """Even where it is no JSON: who parses it says so."""
+    assert list(cut_json(b"nonsense", "traces", 8)) == [b"nonsense"]
+
+
+@pytest.mark.parametrize(
+    ("signal", "keys"),
+    [
+        ("logs", ("resourceLogs", "scopeLogs", "logRecords")),
+        ("metrics", ("resourceMetrics", "scopeMetrics", "metrics")),
+    ],
+)
+def test_every_signal_is_cut(signal, keys):
+    """By its own keys."""
+    top, middle, bottom = keys
+    found = parts({top: [{middle: [{bottom: spans(10)}]}]}, 300, signal)
+    items = [x for part in found for x in json.loads(part)[top][0][middle][0][bottom]]
+    assert len(found) > 2
+    assert items == spans(10)
+
+
+def test_nothing_and_null_are_nothing():
+    """Absent lists, null lists and null elements hold no span."""
+    document = request(None, {}, {"scopeSpans": None}, {"scopeSpans": [None, {}, {"spans": None}]})
+    assert parts(document, 1) == []
+
+
+@pytest.mark.parametrize("key", ["resourceSpans", "scopeSpans", "spans"])
+def test_a_key_that_stands_twice_is_refused(key):
+    """The spans under one of them would be lost."""
+    text = json.dumps(request(group(scope(spans(10)))))
+    twice = text.replace(f'"{key}": ', f'"{key}": [], "{key}": ')
+    with pytest.raises(PermanentError, match=f"key '{key}' stands twice"):
+        list(cut_json(twice.encode(), "traces", 10))
+
+
+def test_the_names_of_keys_in_texts_are_texts():
+    """Quoted JSON in an attribute has escaped quotes."""
+    inner = {"name": '{"spans": [], "scopeSpans": 1}', "x": "spans"}
+    assert len(parts(request(group(scope([inner]))), 10)) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"nonsense" * 10,
+        b"[" * 30_000,
+        b'{"resourceSpans": 1, "x": "yyyyyy"}',
+        b'{"resourceSpans": [1, 2, 3, 4, 5]}',
+        b'{"resourceSpans": [{"scopeSpans": [{"spans": [' + b"[" * 30_000,
+        b'{"resourceSpans": []} and more of it',
+    ],
+)
+def test_what_is_no_request_is_refused(body):
+    """Whatever it is, and however deep it nests."""
+    with pytest.raises(PermanentError):
+        list(cut_json(body, "traces", 10))
+
+
+def test_the_request_of_another_signal_is_named():
+    """As it would be in a small one."""
+    (part,) = parts({"resourceLogs": [1, 2, 3]}, 10)
+    with pytest.raises(PermanentError, match="logs request"):
+        traces_from_json(part)
+
+
+def test_a_request_without_the_signal_is_told():
+    """Nothing in it is known."""
+    (part,) = parts({"resource_spans": [1, 2, 3]}, 10)
+    assert "no resourceSpans" in traces_from_json(part).warning
+
+
+def test_an_item_of_too_many_values_is_refused():
+    """It would take gigabytes; a long text does not."""
+    hollow = request(group(scope([{"attributes": [{}] * 400_000}])))
+    with pytest.raises(TooLargeError, match="too many tiny values"):
+        parts(hollow, 100)
+    assert len(parts(request(group(scope([{"name": "x" * 2_000_000}]))), 100)) == 1

@@ -1,0 +1,87 @@
+"""Large bodies are taken part by part."""
+
+import pytest
+
+from scorer.errors import PermanentError, RetryableError
+from scorer.otlp.cut import PART_SIZE
+from scorer.otlp.split import split_traces
+from scorer.receivers.ingest import Accepted
+from scorer.receivers.parts import both, size_limit, take_protobuf
+from scorer.testing import RecordingIngest, TraceBuilder
+
+
+class Answering(RecordingIngest):
+    """Answers each request in turn; an exception is raised."""
+
+    def __init__(self, *answers):
+        super().__init__()
+        self.answers = list(answers)
+
+    def traces(self, body, *, tenant=""):
+        answer = self.answers.pop(0) if self.answers else Accepted()
+        super().traces(body, tenant=tenant)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@pytest.fixture
+def body():
+    """A request of 30 spans of 100 KB."""
+    builder = TraceBuilder(1)
+    for _ in range(30):
+        builder.span("chat", padding="x" * 100_000)
+    return builder.request()
+
+
+async def test_a_small_body_is_taken_as_it_is():
+    """Nothing is cut that is not larger than a part."""
+    ingest = RecordingIngest()
+    assert await take_protobuf(ingest.traces, b"\x0a\x00", "acme") == Accepted()
+    assert ingest.requests == [("traces", b"\x0a\x00", "acme")]
+
+
+async def test_a_large_body_is_taken_in_parts(body):
+    """Together they hold the spans, in order and for the same tenant."""
+    ingest = RecordingIngest()
+    await take_protobuf(ingest.traces, body, "acme")
+    parts = ingest.of("traces")
+    assert len(parts) == 3
+    assert all(len(part) < PART_SIZE + 110_000 for part in parts)
+    spans = [span.wire for part in parts for span in split_traces(part).spans]
+    assert spans == [span.wire for span in split_traces(body).spans]
+    assert {request.tenant for request in ingest.requests} == {"acme"}
+
+
+async def test_what_is_rejected_is_summed_up(body):
+    """Every reason is told."""
+    ingest = Answering(Accepted(1, "one"), Accepted(), Accepted(2, "two"))
+    assert await take_protobuf(ingest.traces, body, "") == Accepted(3, "one; two")
+
+
+async def test_a_refused_part_does_not_keep_out_the_others(body):
+    """Their spans may be of open traces; the sender is told to come again all the same."""
+    ingest = Answering(RetryableError("full; send it again"))
+    with pytest.raises(RetryableError, match="full"):
+        await take_protobuf(ingest.traces, body, "")
+    assert len(ingest.requests) == 3
+
+
+async def test_a_wrong_part_ends_it(body):
+    """Sending it again would not help."""
+    ingest = Answering(PermanentError("wrong"))
+    with pytest.raises(PermanentError, match="wrong"):
+        await take_protobuf(ingest.traces, body, "")
+    assert len(ingest.requests) == 1
+
+
+def test_a_text_is_told_once():
+    """Each part of a request may have the same fault."""
+    same = both(Accepted(1, "wrong"), Accepted(2, "wrong"))
+    assert both(same, Accepted(0, "late")) == Accepted(3, "wrong; late")
+
+
+def test_a_request_takes_at_most_a_quarter_of_the_memory():
+    """While it is received it is there twice."""
+    assert size_limit(64, 1000) == 64
+    assert size_limit(500, 1000) == 250

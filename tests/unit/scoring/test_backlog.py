@@ -1,0 +1,56 @@
+"""How far scoring will be behind."""
+
+import pytest
+
+from scorer.scoring.backlog import Backlog
+
+
+@pytest.fixture
+def backlog():
+    """A second of backlog is the limit; a span costs a millisecond, with the margin 1.1."""
+    backlog = Backlog(1.0)
+    backlog.scored(1000, 1.0)
+    return backlog
+
+
+def test_nothing_is_known_before_the_first_score():
+    """Without a figure nobody is refused."""
+    backlog = Backlog(1.0)
+    backlog.accepted(10**9, 0)
+    assert not backlog.is_behind(10**9, 0)
+
+
+def test_accepted_work_is_booked_at_the_cost_of_late(backlog):
+    """900 spans are 0.99 seconds of work, 1000 are too many."""
+    backlog.accepted(900, 0)
+    assert not backlog.is_behind(0, 0)
+    backlog.accepted(100, 0)
+    assert backlog.is_behind(0, 0)
+
+
+def test_work_is_done_as_time_passes(backlog):
+    """A second of work is worked off in a second, and idle time is not saved up."""
+    backlog.accepted(2000, 0)
+    assert backlog.booked_s(1.5) == pytest.approx(0.7)
+    assert backlog.booked_s(100) == 0
+    backlog.accepted(100, 100)
+    assert backlog.booked_s(100) == pytest.approx(0.11)
+
+
+def test_several_scorers_share_the_work(backlog):
+    """Four of them have a quarter of it each."""
+    backlog.scorers = 4
+    assert backlog.cost_s(1000) == pytest.approx(1.1 / 4)
+
+
+def test_traces_that_wait_count_whatever_was_booked(backlog):
+    """The forecast may be wrong; what is closed and not scored is there."""
+    assert not backlog.is_behind(900, 0)
+    assert backlog.is_behind(1000, 0)
+
+
+def test_old_figures_fade(backlog):
+    """When spans get ten times as expensive, that is known after a few seconds of work."""
+    for _ in range(20):
+        backlog.scored(100, 1.0)
+    assert backlog.cost_s(1) == pytest.approx(0.011, rel=0.05)
