@@ -68,9 +68,10 @@ def _run_loop(main: "Coroutine[None, None, None]") -> None:
 async def _serve(config: "Config", *, demo: bool) -> None:
     import asyncio
 
-    from scorer.scoring.memory import settle_memory
+    from scorer.scoring.memory import settle_allocator, settle_memory
     from scorer.service import Service
 
+    settle_allocator()
     stop = asyncio.Event()
     _stop_on_signals(stop)
     service = Service(config)

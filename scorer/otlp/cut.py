@@ -9,10 +9,16 @@ that it had.
 from collections.abc import Iterator
 from typing import Final
 
-from scorer.otlp.wire import Field, Walk, length_delimited
+from scorer.otlp.wire import Field, Walk, length_head
 
-PART_SIZE: Final = 2**20
+PART_SIZE: Final = 3 * 2**18
 """Bytes of a part; what is not longer is not cut."""
+
+# A part of more items would hold up everything else for too long.
+_PART_ITEMS: Final = 2000
+
+# What a message is made of, each a piece of the body or new; joined once, for they may be large.
+_Pieces = list[bytes | memoryview]
 
 # The field that lists: of a request the resources, of those the scopes, of those the items.
 _LISTS = (1, 2, 2)
@@ -29,8 +35,10 @@ def cut(body: bytes, size: int = PART_SIZE) -> Iterator[bytes]:
     """
     if len(body) <= size:
         yield body
-    else:
-        yield from _Cutter(body).parts(0, len(body), 0, size)
+        return
+    for pieces in _Cutter(body).parts(0, len(body), 0, size):
+        # A part of this length holds everything: a second copy would only take memory.
+        yield body if sum(map(len, pieces)) == len(body) else b"".join(pieces)
 
 
 class _Cutter:
@@ -38,37 +46,57 @@ class _Cutter:
 
     def __init__(self, body: bytes) -> None:
         self._body = body
+        self._view = memoryview(body)
         self._walk = Walk(body)
 
-    def parts(self, start: int, end: int, level: int, size: int) -> Iterator[bytes]:
+    def parts(self, start: int, end: int, level: int, size: int) -> Iterator[_Pieces]:
         """Cut the message between two places: its list is divided, the rest is in each part."""
         number = _LISTS[level]
         rest = b"".join(self._rest(start, end, number)) if level else b""
         # A large resource comes again in each part: then the parts are large too.
         size = max(size, 4 * len(rest))
-        part, held = [rest], 0
+        part = _Part(self._view, rest)
         for field in self._walk.fields(start, end):
             if field.number != number or field.payload is None:
                 continue
             if field.stop - field.start > size and level + 1 < len(_LISTS):
-                if held:
-                    yield b"".join(part)
-                    part, held = [rest], 0
+                if part.held:
+                    yield part.take()
                 for inner in self.parts(field.payload, field.stop, level + 1, size):
-                    yield rest + length_delimited(number, inner)
+                    inner[:0] = rest, length_head(number, sum(map(len, inner)))
+                    yield inner
                 continue
-            part.append(self._bytes(field))
-            held += field.stop - field.start
-            if held >= size:
-                yield b"".join(part)
-                part, held = [rest], 0
-        if held:
-            yield b"".join(part)
+            part.add(field)
+            if part.held >= size or part.items >= _PART_ITEMS:
+                yield part.take()
+        if part.held:
+            yield part.take()
 
-    def _rest(self, start: int, end: int, number: int) -> Iterator[bytes]:
+    def _rest(self, start: int, end: int, number: int) -> Iterator[memoryview]:
         for field in Walk(self._body).fields(start, end):
             if field.number != number or field.payload is None:
-                yield self._bytes(field)
+                yield self._view[field.start : field.stop]
 
-    def _bytes(self, field: Field) -> bytes:
-        return self._body[field.start : field.stop]
+
+class _Part:
+    """The items of a part so far, `held` bytes; neighbours are one piece."""
+
+    def __init__(self, view: memoryview, rest: bytes) -> None:
+        self._view = view
+        self._rest = rest
+        self._runs: list[tuple[int, int]] = []
+        self.held = self.items = 0
+
+    def add(self, field: Field) -> None:
+        """Add an item."""
+        start = field.start
+        if self._runs and self._runs[-1][1] == start:
+            start = self._runs.pop()[0]
+        self._runs.append((start, field.stop))
+        self.held += field.stop - field.start
+        self.items += 1
+
+    def take(self) -> _Pieces:
+        """Return the part, and begin the next one."""
+        runs, self._runs, self.held, self.items = self._runs, [], 0, 0
+        return [self._rest, *(self._view[start:stop] for start, stop in runs)]

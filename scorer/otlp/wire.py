@@ -61,13 +61,17 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 def length_delimited(number: int, payload: bytes) -> bytes:
     """Encode a field (`number` at most 15) that holds a message or bytes."""
-    size = len(payload)
+    return length_head(number, len(payload)) + payload
+
+
+def length_head(number: int, size: int) -> bytes:
+    """Encode what stands before the `size` bytes of a message or text."""
     head = bytearray([number << 3 | _BYTES])
     while size > 0x7F:
         head.append(size & 0x7F | 0x80)
         size >>= 7
     head.append(size)
-    return bytes(head) + payload
+    return bytes(head)
 
 
 class Field(NamedTuple):

@@ -2,23 +2,28 @@
 
 Theory of operation. Nobody can tell how much gRPC holds of messages that are not complete, and
 a sender may open any number of them, so the truth is asked of the system: the resident memory
-of this process. While it is over the limit, bodies are read one at a time: the reader that
-came first goes on, every other is told to come again, and what it had sent is freed. The
-first always goes on, so requests get through even where the memory is held by something else.
+of this process. Before a body is read, its reader waits for a turn, of which there are few; a
+sender that turns out to be slow gives it back, so that others need not wait for it. While memory
+is short there is one turn, and of those that read already only the first goes on: every other is
+told to come again, and what it had sent is freed. The first always goes on, so requests get
+through even where the memory is held by something else.
 """
 
 import asyncio
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import Self
 
 from scorer.errors import RetryableError, SpanscoreError
 from scorer.receivers.refusal import DEADLINE_EXCEEDED, RefusedError
-from scorer.receivers.resident import resident_bytes
+from scorer.receivers.resident import give_back, resident_bytes
 
-_SWEEP_S = 0.05
+_SWEEP_S = 0.02
+_GIVE_BACK_S = 0.2
+_TURNS = 4
 
 
 class BodyGate:
@@ -30,19 +35,24 @@ class BodyGate:
         memory_limit: int,
         read_timeout_s: float,
         resident: Callable[[], int] = resident_bytes,
+        give_back: Callable[[], None] = give_back,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._memory_limit = memory_limit
         self._read_timeout_s = read_timeout_s
         self._resident = resident
+        self._give_back = give_back
         self._clock = clock
-        self._readers: dict[Reading, float] = {}  # the first comes first
+        # Since when; the first comes first.
+        self._waiting: dict[Reading, float] = {}
+        self._readers: dict[Reading, float] = {}
+        self._in_turn: set[Reading] = set()
         self._is_tight = False
+        self._gave_back = -_GIVE_BACK_S
 
     def reading(self) -> "Reading":
-        """Return a context in which one body is read and taken.
+        """Return a context in which one body is read and taken; it begins with a `turn`.
 
-        Entering raises RetryableError while memory is short and another body is being read.
         Inside, a reader that is stopped raises RetryableError (memory) or RefusedError (408,
         `read_timeout` is over) in place of what it waited for.
         """
@@ -56,50 +66,86 @@ class BodyGate:
 
     def sweep(self) -> None:
         """Stop the readers that are too slow, and all but the first while memory is short."""
-        if not self._readers:
+        if not self._readers and not self._waiting:
             self._is_tight = False
             return
-        self._is_tight = self._resident() > self._memory_limit
         now = self._clock()
+        self._look()
+        for reader, since in list(self._waiting.items()):
+            if now - since >= self._read_timeout_s:
+                reader.stop(_short_of_memory)
         for place, (reader, since) in enumerate(list(self._readers.items())):
             if now - since >= self._read_timeout_s:
-                reader.stop(_too_slow(self._read_timeout_s))
+                reader.stop(partial(_too_slow, self._read_timeout_s))
             elif place and self._is_tight:
-                reader.stop(_short_of_memory())
+                reader.stop(_short_of_memory)
+            elif now - since >= _SWEEP_S and not self._is_tight:
+                self._in_turn.discard(reader)
+        self._let_in()
+
+    async def turn(self, reader: "Reading") -> None:
+        """Wait until few enough others have only just begun to read."""
+        self._waiting[reader] = self._clock()
+        self._let_in()
+        if reader in self._waiting:
+            await reader.called()
 
     def arrived(self, reader: "Reading") -> None:
-        """Note that a body is whole, so that its sender is not to blame for any delay."""
+        """Note that a body is whole, so that its sender is not to blame for any delay.
+
+        Raises RetryableError as `grew`.
+        """
         self._readers[reader] = math.inf
+        self.grew(reader)
 
     def grew(self, reader: "Reading") -> None:
         """Raise RetryableError when memory is short and others came before this reader."""
-        self._is_tight = self._resident() > self._memory_limit
+        self._look()
         if self._is_tight and next(iter(self._readers), reader) is not reader:
             raise _short_of_memory()
 
-    def enter(self, reader: "Reading") -> None:
-        """Let a reader in; raises RetryableError."""
-        if self._is_tight and self._readers:
-            raise _short_of_memory()
-        self._readers[reader] = self._clock()
-
     def leave(self, reader: "Reading") -> None:
         """Note that a reader is done."""
+        self._waiting.pop(reader, None)
         self._readers.pop(reader, None)
+        self._in_turn.discard(reader)
+        self._let_in()
+
+    def _let_in(self) -> None:
+        """Give turns to those that wait, as far as there are any."""
+        while self._waiting and self._is_free():
+            reader = next(iter(self._waiting))
+            del self._waiting[reader]
+            self._readers[reader] = self._clock()
+            self._in_turn.add(reader)
+            reader.call()
+
+    def _is_free(self) -> bool:
+        if self._is_tight:
+            return not self._readers
+        return len(self._in_turn) < _TURNS
+
+    def _look(self) -> None:
+        """See whether memory is short: what is only kept for later use is given back first."""
+        self._is_tight = self._resident() > self._memory_limit
+        if self._is_tight and self._clock() - self._gave_back >= _GIVE_BACK_S:
+            self._gave_back = self._clock()
+            self._give_back()
+            self._is_tight = self._resident() > self._memory_limit
 
 
 class Reading:
     """One body that is being read by the task that entered."""
 
-    __slots__ = ("_gate", "_stopped", "_task")
+    __slots__ = ("_called", "_gate", "_stopped", "_task")
 
     def __init__(self, gate: BodyGate) -> None:
         self._gate = gate
         self._task: asyncio.Task[object] | None = None
-        self._stopped: SpanscoreError | None = None
+        self._stopped: Callable[[], SpanscoreError] | None = None
+        self._called: asyncio.Future[None] | None = None
 
     def __enter__(self) -> Self:
-        self._gate.enter(self)
         self._task = asyncio.current_task()
         return self
 
@@ -112,22 +158,37 @@ class Reading:
         self._gate.leave(self)
         if self._stopped is not None and isinstance(error, asyncio.CancelledError) and self._task:
             self._task.uncancel()
-            raise self._stopped from None
+            # Made here: an error that is kept anywhere would hold, by its traceback, the body.
+            raise self._stopped() from None
+
+    async def turn(self) -> None:
+        """Wait until this body may be read."""
+        await self._gate.turn(self)
 
     def arrived(self) -> None:
-        """Say that the body is whole; `read_timeout` is over for it."""
+        """Say that the body is whole; `read_timeout` is over for it. Raises RetryableError."""
         self._gate.arrived(self)
 
     def grew(self) -> None:
         """Say that the body has grown by more than its sender sent; raises RetryableError."""
         self._gate.grew(self)
 
-    def stop(self, reason: SpanscoreError) -> None:
+    def stop(self, reason: Callable[[], SpanscoreError]) -> None:
         """Wake the reader with an error."""
+        self._stopped = reason
         self._gate.leave(self)
         if self._task is not None:
-            self._stopped = reason
             self._task.cancel()
+
+    async def called(self) -> None:
+        """Wait for the call."""
+        self._called = asyncio.get_running_loop().create_future()
+        await self._called
+
+    def call(self) -> None:
+        """Let it read."""
+        if self._called is not None and not self._called.done():
+            self._called.set_result(None)
 
 
 def _short_of_memory() -> RetryableError:

@@ -29,7 +29,7 @@ from scorer.receivers.ingest import Ingest, takers
 from scorer.receivers.listen import require_bindable
 from scorer.receivers.parts import size_limit, take_protobuf
 from scorer.receivers.refusal import Refusals, RefusedError
-from scorer.receivers.resident import HEADROOM
+from scorer.receivers.resident import reading_limit
 from scorer.telemetry import Telemetry
 
 _SECTION = "receivers.otlp.grpc"
@@ -62,7 +62,7 @@ class OtlpGrpcReceiver:
         self._config = config.receivers.otlp.grpc
         self._size_limit = size_limit(self._config.max_request_size, config.assembly.memory)
         self._gate = BodyGate(
-            memory_limit=config.assembly.memory + HEADROOM,
+            memory_limit=reading_limit(config.assembly.memory, self._size_limit),
             read_timeout_s=float(self._config.read_timeout),
         )
         self._entry = Entry(self._config.tls, self._config.auth, _SECTION)
@@ -191,6 +191,7 @@ class _Calls(grpc.GenericRpcHandler):  # type: ignore[type-arg]
             try:
                 self._check_certificate(context)
                 with self._gate.reading() as reading:
+                    await reading.turn()
                     body = await context.read()
                     if not isinstance(body, bytes):
                         # The call was cancelled, or refused by grpcio; nobody reads the answer.
@@ -249,6 +250,10 @@ def _options(config: GrpcConfig, size_limit: int) -> list[tuple[str, int]]:
         # Else a finished stream counts until it is freed, and a busy client that opens the next
         # one at once has calls refused: 17 % of 3000 concurrent ones on one connection.
         ("grpc.http.overload_protection", 0),
+        # Before its message is read, a call may hold this much here. With the window that is
+        # measured (up to 16 MiB) a hundred calls would fill gigabytes.
+        ("grpc.http2.bdp_probe", 0),
+        ("grpc.http2.lookahead_bytes", 64 * 1024),
         ("grpc.so_reuseport", 0),  # or a second instance would silently take half of the calls
         # Dead peers are noticed within 80 s; clients may ping every 10 s, with or without calls.
         ("grpc.keepalive_time_ms", 60_000),

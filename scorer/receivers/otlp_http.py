@@ -40,7 +40,7 @@ from scorer.receivers.ingest import Accepted, Ingest, takers
 from scorer.receivers.listen import cannot_listen
 from scorer.receivers.parts import both, size_limit, take_each, take_protobuf
 from scorer.receivers.refusal import Refusals, RefusedError
-from scorer.receivers.resident import HEADROOM
+from scorer.receivers.resident import reading_limit
 from scorer.telemetry import Telemetry
 
 _SECTION = "receivers.otlp.http"
@@ -77,7 +77,7 @@ class OtlpHttpReceiver:
         self._config = config.receivers.otlp.http
         self._size_limit = size_limit(self._config.max_request_size, config.assembly.memory)
         self._gate = BodyGate(
-            memory_limit=config.assembly.memory + HEADROOM,
+            memory_limit=reading_limit(config.assembly.memory, self._size_limit),
             read_timeout_s=float(self._config.read_timeout),
         )
         self._entry = Entry(self._config.tls, self._config.auth, _SECTION)
@@ -195,6 +195,7 @@ class OtlpHttpReceiver:
         tenant = self._let_in(request)
         head = read_head(request)
         with self._gate.reading() as reading:
+            await reading.turn()
             accepted = await self._take(head, await self._read(request, head, reading), tenant)
         content = export_response(
             head.signal,

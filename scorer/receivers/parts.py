@@ -8,13 +8,16 @@ from scorer.errors import RetryableError
 from scorer.otlp.cut import PART_SIZE, cut
 from scorer.receivers.ingest import Accepted, Take
 
+_SMALLEST_LIMIT = 4 * 2**20  # the batches of common exporters are smaller
+
 
 def size_limit(configured: int, memory: int) -> int:
     """Return the largest request that is read, in bytes.
 
-    A quarter of the memory budget at most: while it is received it is there twice.
+    An eighth of the memory budget at most: while it is received and taken, it is there up to
+    four times, and others are received beside it.
     """
-    return min(configured, memory // 4)
+    return min(configured, max(memory // 8, _SMALLEST_LIMIT))
 
 
 async def take_protobuf(take: Take, body: bytes, tenant: str) -> Accepted:

@@ -11,6 +11,9 @@ import psutil
 HEADROOM: Final = 110 * 2**20
 """What the process may take beyond `assembly.memory`, in bytes, before it refuses more."""
 
+_MARGIN = 150 * 2**20
+_SLACK = 60 * 2**20
+
 _STATM = Path("/proc/self/statm")
 _PAGE = getpagesize()
 
@@ -21,6 +24,14 @@ def resident_bytes() -> int:
         return int(_STATM.read_bytes().split()[1]) * _PAGE
     except OSError:  # not Linux
         return int(psutil.Process().memory_info().rss)
+
+
+def reading_limit(memory: int, size_limit: int) -> int:
+    """Return the resident memory above which bodies are read one at a time, in bytes.
+
+    `memory` and 150 MiB, less what the one that is then read takes (see parts.size_limit).
+    """
+    return memory + _MARGIN - _SLACK - 2 * size_limit
 
 
 def give_back() -> None:

@@ -23,6 +23,10 @@ def settle_memory() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+
+
+def settle_allocator() -> None:
+    """Tune glibc; call it before there are threads, for each would keep an arena of its own."""
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
         if mallopt is not None:

@@ -14,19 +14,29 @@ class Gate(BodyGate):
     """A gate whose memory and time a test sets."""
 
     def __init__(self):
-        self.used, self.time = 0, ManualClock()
+        self.used, self.time, self.given_back = 0, ManualClock(), 0
         super().__init__(
-            memory_limit=100, read_timeout_s=10, resident=lambda: self.used, clock=self.time
+            memory_limit=100,
+            read_timeout_s=10,
+            resident=lambda: self.used,
+            give_back=self.count_given_back,
+            clock=self.time,
         )
 
+    def count_given_back(self):
+        self.given_back += 1
+
     async def read(self, body):
-        with self.reading():
+        with self.reading() as reading:
+            await reading.turn()
             return await body
 
-    def start(self):
+    async def start(self):
         """Start a reader; return the body that it waits for, and the reader."""
         body = asyncio.get_running_loop().create_future()
-        return body, asyncio.create_task(self.read(body))
+        task = asyncio.create_task(self.read(body))
+        await asyncio.sleep(0)
+        return body, task
 
 
 @pytest.fixture
@@ -35,19 +45,40 @@ def gate():
 
 
 async def test_bodies_are_read_side_by_side(gate):
-    """While there is memory nobody waits."""
-    first, second = gate.start(), gate.start()
-    await asyncio.sleep(0)
+    """While there is memory and nobody is slow, nobody waits."""
+    first, second = await gate.start(), await gate.start()
     gate.sweep()
     second[0].set_result(b"2")
     first[0].set_result(b"1")
     assert [await first[1], await second[1]] == [b"1", b"2"]
 
 
+async def test_few_may_begin_at_a_time(gate):
+    """The others wait, and begin in the order in which they came."""
+    readers = [await gate.start() for _ in range(7)]
+    for body, _ in readers:
+        body.set_result(b"x")
+    assert [await reader for _, reader in readers] == [b"x"] * 7
+
+
+async def test_a_slow_sender_gives_its_turn_back(gate):
+    """It goes on, and others begin meanwhile."""
+    slow = [await gate.start() for _ in range(4)]
+    quick = await gate.start()
+    quick[0].set_result(b"quick")
+    await asyncio.sleep(0)
+    assert not quick[1].done()
+    gate.time.advance(0.05)
+    gate.sweep()
+    assert await quick[1] == b"quick"
+    for body, _ in slow:
+        body.set_result(b"slow")
+    assert [await reader for _, reader in slow] == [b"slow"] * 4
+
+
 async def test_short_of_memory_all_but_the_first_are_told_to_come_again(gate):
     """What they had sent is freed; the first goes on, so that something gets through."""
-    first, second = gate.start(), gate.start()
-    await asyncio.sleep(0)
+    first, second = await gate.start(), await gate.start()
     gate.used = 101
     gate.sweep()
     with pytest.raises(RetryableError, match="send it again"):
@@ -56,39 +87,63 @@ async def test_short_of_memory_all_but_the_first_are_told_to_come_again(gate):
     assert await first[1] == b"1"
 
 
-async def test_short_of_memory_new_ones_are_told_to_come_again(gate):
+async def test_short_of_memory_new_ones_wait_for_their_turn(gate):
     """Before a byte of theirs is read, as long as another body is being read."""
-    first = gate.start()
-    await asyncio.sleep(0)
+    first = await gate.start()
     gate.used = 101
     gate.sweep()
-    with pytest.raises(RetryableError):
-        await gate.start()[1]
+    second = await gate.start()
+    second[0].set_result(b"2")
+    gate.sweep()
+    await asyncio.sleep(0)
+    assert not second[1].done()
     first[0].set_result(b"1")
-    await first[1]
-    third = gate.start()
-    third[0].set_result(b"3")
-    assert await third[1] == b"3"
+    assert [await first[1], await second[1]] == [b"1", b"2"]
 
 
 async def test_memory_that_is_back_lets_everybody_in(gate):
     """The next sweep sees it."""
-    first = gate.start()
-    await asyncio.sleep(0)
+    first = await gate.start()
     gate.used = 101
     gate.sweep()
+    second = await gate.start()
     gate.used = 99
     gate.sweep()
-    second = gate.start()
     second[0].set_result(b"2")
     assert await second[1] == b"2"
     first[1].cancel()
 
 
+async def test_freed_memory_is_given_back_before_anybody_is_stopped(gate):
+    """The allocator keeps it for later; not at each look, for that takes time."""
+    first = await gate.start()
+    gate.used = 101
+    gate.time.advance(1)
+    gate.sweep()
+    gate.sweep()
+    assert gate.given_back == 1
+    gate.time.advance(1)
+    gate.sweep()
+    assert gate.given_back == 2
+    first[0].set_result(b"1")
+    assert await first[1] == b"1"
+
+
+async def test_who_waits_too_long_is_told_to_come_again(gate):
+    """It is not its fault, so the answer allows to send it again."""
+    gate.used = 101
+    await gate.start()
+    gate.sweep()
+    _, second = await gate.start()
+    gate.time.advance(10)
+    gate.sweep()
+    with pytest.raises(RetryableError, match="send it again"):
+        await second
+
+
 async def test_a_slow_body_is_given_up(gate):
     """After `read_timeout`, with 408."""
-    _, reader = gate.start()
-    await asyncio.sleep(0)
+    _, reader = await gate.start()
     gate.time.advance(9.9)
     gate.sweep()
     await asyncio.sleep(0)
@@ -102,14 +157,13 @@ async def test_a_slow_body_is_given_up(gate):
 
 async def test_a_cancelled_reader_stays_cancelled(gate):
     """Only the gate's own stop becomes an answer; a server that ends is obeyed."""
-    _, reader = gate.start()
-    await asyncio.sleep(0)
+    _, reader = await gate.start()
     reader.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reader
     gate.used = 101
     gate.sweep()
-    second = gate.start()
+    second = await gate.start()
     second[0].set_result(b"2")
     assert await second[1] == b"2"
 
@@ -120,6 +174,7 @@ async def test_a_body_that_has_arrived_has_no_time_limit(gate):
 
     async def read():
         with gate.reading() as reading:
+            await reading.turn()
             reading.arrived()
             return await whole
 
@@ -133,14 +188,13 @@ async def test_a_body_that_has_arrived_has_no_time_limit(gate):
 
 async def test_a_body_that_grows_is_stopped_when_memory_is_short(gate):
     """A small gzip body inflates between two sweeps; the first one goes on here too."""
-    gate.used = 101
-    with gate.reading() as first:
-        first.grew()
-        gate.used = 99
-        gate.sweep()
-        with gate.reading() as second:
+    with gate.reading() as first, gate.reading() as second:
+        await first.turn()
+        await second.turn()
+        second.grew()
+        gate.used = 101
+        with pytest.raises(RetryableError):
             second.grew()
-            gate.used = 101
-            with pytest.raises(RetryableError):
-                second.grew()
-            first.grew()
+        with pytest.raises(RetryableError):
+            second.arrived()
+        first.grew()

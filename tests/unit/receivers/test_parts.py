@@ -46,7 +46,7 @@ async def test_a_large_body_is_taken_in_parts(body):
     ingest = RecordingIngest()
     await take_protobuf(ingest.traces, body, "acme")
     parts = ingest.of("traces")
-    assert len(parts) == 3
+    assert len(parts) == 4
     assert all(len(part) < PART_SIZE + 110_000 for part in parts)
     spans = [span.wire for part in parts for span in split_traces(part).spans]
     assert spans == [span.wire for span in split_traces(body).spans]
@@ -64,7 +64,7 @@ async def test_a_refused_part_does_not_keep_out_the_others(body):
     ingest = Answering(RetryableError("full; send it again"))
     with pytest.raises(RetryableError, match="full"):
         await take_protobuf(ingest.traces, body, "")
-    assert len(ingest.requests) == 3
+    assert len(ingest.requests) == 4
 
 
 async def test_a_wrong_part_ends_it(body):
@@ -81,7 +81,10 @@ def test_a_text_is_told_once():
     assert both(same, Accepted(0, "late")) == Accepted(3, "wrong; late")
 
 
-def test_a_request_takes_at_most_a_quarter_of_the_memory():
-    """While it is received it is there twice."""
-    assert size_limit(64, 1000) == 64
-    assert size_limit(500, 1000) == 250
+def test_a_request_takes_at_most_an_eighth_of_the_memory():
+    """While it is taken it is there several times; batches of exporters always fit."""
+    mib = 2**20
+    assert size_limit(64 * mib, 512 * mib) == 64 * mib
+    assert size_limit(64 * mib, 64 * mib) == 8 * mib
+    assert size_limit(64 * mib, 10 * mib) == 4 * mib
+    assert size_limit(1 * mib, 512 * mib) == 1 * mib
