@@ -10,7 +10,14 @@ class SpanscoreError(Exception):
 
 
 class PermanentError(SpanscoreError):
-    """The input is wrong; sending it again will fail again."""
+    """The input is wrong; sending it again will fail again.
+
+    `items` is how many spans or log records it is known to hold.
+    """
+
+    def __init__(self, message: str = "", *, items: int = 0) -> None:
+        super().__init__(message)
+        self.items = items
 
 
 class TooLargeError(PermanentError):

@@ -24,7 +24,7 @@ def _count(description: str) -> Meta:
 
 
 _INSECURE = "listen beyond this machine without TLS or without authentication"
-_REQUEST_SIZE = "largest request, before and after decompression; at most memory / 8"
+_REQUEST_SIZE = "largest request, before and after decompression; at most memory / 16"
 _CONNECTIONS = "open connections"
 _READ_TIMEOUT = "longest time that a body may take"
 

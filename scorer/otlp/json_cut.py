@@ -1,17 +1,21 @@
 """Cuts a large OTLP/JSON request into small ones.
 
 Theory of operation. Parsed JSON takes ten times the memory of its text, so a request of 64 MiB
-must never be parsed as a whole. A decoder that only skips finds where each span (log record,
-metric) begins and ends; they are given out as requests of about `size` bytes, each with the
-resource and the scope that it had, and only these are parsed, strictly, by `json_mapping`.
+must never be parsed as a whole. A decoder that only skips looks up, level by level, the members
+that matter, as raw text. So spans (log records, metrics) are given out as requests of about
+`size` bytes, each with the resource and the scope that it had, and only these are parsed,
+strictly, by `json_mapping`. Texts of tiny values are refused before, for each takes dozens of
+bytes, however it is skipped.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import astuple
 
 from scorer.errors import PermanentError, TooLargeError
 from scorer.otlp.signal import TOP_KEYS, Signal
@@ -27,6 +31,23 @@ _LISTS: Final[dict[Signal, tuple[str, str, str]]] = {
 }
 # What one item may take when it is parsed, in bytes; an object takes some 200, a value 60.
 _MAX_ITEM: Final = 64 * 2**20
+# A text has so many bytes to each object, and to each comma: the smallest value of OTLP, in an
+# array, is {"intValue":"1"} with 17.
+_MIN_PER_OBJECT: Final = 15
+_MIN_PER_COMMA: Final = 12
+# After so many elements without a part an empty one is given out, so that others get a turn.
+_PAUSE: Final = 500
+_NOTHING: Final = b"{}"
+_NULLS: Final = (b"", b"null")
+_SHORT: Final = 5
+
+
+class _Outer(NamedTuple):
+    """What stands around a list of items."""
+
+    keys: Sequence[str]
+    group: dict[str, memoryview]
+    scope: dict[str, memoryview]
 
 
 def cut_json(body: bytes, signal: Signal, size: int = PART_SIZE) -> Iterator[bytes]:
@@ -34,28 +55,127 @@ def cut_json(body: bytes, signal: Signal, size: int = PART_SIZE) -> Iterator[byt
 
     Raises:
         PermanentError: The body is no JSON, or not of the form of a request.
-        TooLargeError: One item is made of so many values that it would take far more memory.
+        TooLargeError: It is made of so many tiny values that it would take far more memory.
     """
     if len(body) <= size:
         yield body
         return
-    request = _skim(body, signal)
-    _refuse_repeated_keys(body, request, signal)
-    keys = _LISTS[signal]
-    if request.groups is None:
+    top, middle, bottom = _LISTS[signal]
+    seen = dict.fromkeys(_LISTS[signal], 0)
+    request = _members(body.removeprefix(b"\xef\xbb\xbf"), top)
+    _refuse_tiny(body)
+    if top not in request:
         yield _without_values(body)
-    for group in _each(request.groups):
-        for scope in _each(group.scopes):
-            yield from _parts(keys, group, scope, size)
+    since = 0
+    for group in _objects(request, top, seen, middle, "resource"):
+        for scope in _objects(group, middle, seen, bottom, "scope"):
+            items = _elements(scope, bottom, seen)
+            yield from _parts(_Outer(_LISTS[signal], group, scope), items, size)
+            since += 1
+        since += 1
+        if since >= _PAUSE:
+            since = 0
+            yield _NOTHING
+    _refuse_repeated_keys(body, seen)
 
 
-def _skim(body: bytes, signal: Signal) -> Any:
+def _members(text: bytes | memoryview, *keys: str) -> dict[str, memoryview]:
+    """Return the members of an object that have one of the keys and are not null."""
+    found = astuple(_decode(_decoder(keys), text))
+    members = ((key, memoryview(raw)) for key, raw in zip(keys, found, strict=True))
+    return {key: raw for key, raw in members if bytes(raw[:_SHORT]) not in _NULLS}
+
+
+def _decode(decoder: "msgspec.json.Decoder[Any]", text: bytes | memoryview) -> Any:
     try:
-        return _DECODERS[signal].decode(body.removeprefix(b"\xef\xbb\xbf"))
+        return decoder.decode(text)
     except msgspec.MsgspecError as error:
         raise PermanentError(f"this is no OTLP/JSON: {error}") from error
     except RecursionError as error:
         raise PermanentError("the JSON nests too deeply") from error
+
+
+@cache
+def _decoder(keys: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
+    # A struct, not a dict: what has other keys is skipped.
+    fields: list[tuple[str, type, Any]] = [(f"member_{n}", Raw, Raw()) for n in range(len(keys))]
+    renamed = {name: key for (name, *_), key in zip(fields, keys, strict=True)}
+    return msgspec.json.Decoder(msgspec.defstruct("Members", fields, rename=renamed))
+
+
+def _objects(
+    outer: dict[str, memoryview], key: str, seen: dict[str, int], *keys: str
+) -> Iterator[dict[str, memoryview]]:
+    """Return those members of the objects in a list that have one of the keys."""
+    for element in _elements(outer, key, seen):
+        if bytes(element[:_SHORT]) not in _NULLS:
+            yield _members(element, *keys, "schemaUrl")
+
+
+def _elements(outer: dict[str, memoryview], key: str, seen: dict[str, int]) -> Iterator[memoryview]:
+    text = outer.get(key)
+    if text is None:
+        return
+    seen[key] += 1
+    for raw in _decode(_ARRAY, text):
+        yield memoryview(raw)
+
+
+def _parts(outer: _Outer, items: Iterator[memoryview], size: int) -> Iterator[bytes]:
+    keys, group, scope = outer
+    before = b"".join(
+        (
+            b'{"%s":[{' % keys[0].encode(),
+            *_copied(group, "resource", "schemaUrl"),
+            b'"%s":[{' % keys[1].encode(),
+            *_copied(scope, "scope", "schemaUrl"),
+            b'"%s":[' % keys[2].encode(),
+        )
+    )
+    # A large resource comes again in each part: then the parts are large too.
+    for batch in _batches(items, max(size, 4 * len(before))):
+        yield before + b",".join(batch) + b"]}]}]}"
+
+
+def _copied(members: dict[str, memoryview], *keys: str) -> Iterator[bytes]:
+    for key in keys:
+        if key in members:
+            yield b'"%s":%s,' % (key.encode(), bytes(members[key]))
+
+
+def _batches(items: Iterator[memoryview], size: int) -> Iterator[list[memoryview]]:
+    batch: list[memoryview] = []
+    held = 0
+    for item in items:
+        if len(item) > size:
+            _refuse_hollow(bytes(item))
+        batch.append(item)
+        held += len(item)
+        if held >= size or len(batch) >= _PAUSE:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
+
+
+def _refuse_tiny(body: bytes) -> None:
+    room = len(body) + PART_SIZE
+    objects, commas = body.count(b"{") + body.count(b"["), body.count(b",")
+    if objects * _MIN_PER_OBJECT > room or commas * _MIN_PER_COMMA > room:
+        raise TooLargeError(f"too many tiny values in JSON of {len(body)} bytes")
+
+
+def _refuse_hollow(item: bytes) -> None:
+    values = item.count(b",") + item.count(b"[")
+    if 200 * item.count(b"{") + 60 * values > _MAX_ITEM:
+        raise TooLargeError(f"too many tiny values in an item of {len(item)} bytes of JSON")
+
+
+def _refuse_repeated_keys(body: bytes, seen: dict[str, int]) -> None:
+    """Refuse what would be lost: of a key that stands twice in one object only one was seen."""
+    for key, count in seen.items():
+        if _count(rb'"%s"\s*:(?!\s*null)', key, body) > count:
+            raise PermanentError(f"key {key!r} stands twice in one object, or where it is unknown")
 
 
 def _without_values(body: bytes) -> bytes:
@@ -68,85 +188,4 @@ def _count(pattern: bytes, key: str, body: bytes) -> int:
     return sum(1 for _ in re.finditer(pattern % key.encode(), body))
 
 
-def _each(items: list[Any] | None) -> list[Any]:
-    return [item for item in items or () if item is not None]
-
-
-def _parts(keys: Sequence[str], group: Any, scope: Any, size: int) -> Iterator[bytes]:
-    before = b"".join(
-        (
-            b'{"%s":[{' % keys[0].encode(),
-            *_member(b"resource", group.resource),
-            *_member(b"schemaUrl", group.schema_url),
-            b'"%s":[{' % keys[1].encode(),
-            *_member(b"scope", scope.scope),
-            *_member(b"schemaUrl", scope.schema_url),
-            b'"%s":[' % keys[2].encode(),
-        )
-    )
-    # A large resource comes again in each part: then the parts are large too.
-    for items in _batches(scope.items or (), max(size, 4 * len(before))):
-        yield before + b",".join(items) + b"]}]}]}"
-
-
-def _member(key: bytes, value: Raw) -> tuple[bytes, ...]:
-    raw = bytes(value)
-    return (b'"%s":' % key, raw, b",") if raw else ()
-
-
-def _batches(items: Iterable[Raw], size: int) -> Iterator[list[bytes]]:
-    batch: list[bytes] = []
-    held = 0
-    for raw in items:
-        item = bytes(raw)
-        if len(item) > size:
-            _refuse_hollow(item)
-        batch.append(item)
-        held += len(item)
-        if held >= size:
-            yield batch
-            batch, held = [], 0
-    if batch:
-        yield batch
-
-
-def _refuse_hollow(item: bytes) -> None:
-    values = item.count(b",") + item.count(b"[")
-    if 200 * item.count(b"{") + 60 * values > _MAX_ITEM:
-        raise TooLargeError(f"too many tiny values in an item of {len(item)} bytes of JSON")
-
-
-def _refuse_repeated_keys(body: bytes, request: Any, signal: Signal) -> None:
-    """Refuse what would be lost: of a key that stands twice in one object only one was seen."""
-    groups = _each(request.groups)
-    scopes = [scope for group in groups for scope in _each(group.scopes)]
-    seen = (
-        request.groups is not None,
-        sum(group.scopes is not None for group in groups),
-        sum(scope.items is not None for scope in scopes),
-    )
-    for key, count in zip(_LISTS[signal], seen, strict=True):
-        found = _count(rb'"%s"\s*:(?!\s*null)', key, body)
-        if found > count:
-            raise PermanentError(f"key {key!r} stands twice in one object, or where it is unknown")
-
-
-def _decoder(keys: tuple[str, str, str]) -> "msgspec.json.Decoder[Any]":
-    absent = Raw()
-    scope = msgspec.defstruct(
-        "Scope",
-        [("scope", Raw, absent), ("schema_url", Raw, absent), ("items", list[Raw] | None, None)],
-        rename={"schema_url": "schemaUrl", "items": keys[2]},
-    )
-    scopes = list[scope | None] | None  # type: ignore[valid-type]
-    group = msgspec.defstruct(
-        "Group",
-        [("resource", Raw, absent), ("schema_url", Raw, absent), ("scopes", scopes, None)],
-        rename={"schema_url": "schemaUrl", "scopes": keys[1]},
-    )
-    groups = list[group | None] | None  # type: ignore[valid-type]
-    request = msgspec.defstruct("Request", [("groups", groups, None)], rename={"groups": keys[0]})
-    return msgspec.json.Decoder(request)
-
-
-_DECODERS: Final = {signal: _decoder(keys) for signal, keys in _LISTS.items()}
+_ARRAY: Final = msgspec.json.Decoder(list[Raw])

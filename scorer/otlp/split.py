@@ -116,7 +116,9 @@ def split_traces(body: bytes) -> SplitSpans:
             envelope = _share(Envelope(resource, scope_spans.scope))
             _split_spans(scope_spans.spans, envelope, spans, rejects)
     if rejects.foreign and not spans and rejects.foreign == rejects.count:
-        raise PermanentError(f"none of {rejects.count} spans has ids; {_WRONG_SIGNAL}")
+        raise PermanentError(
+            f"none of {rejects.count} spans has ids; {_WRONG_SIGNAL}", items=rejects.count
+        )
     return SplitSpans(spans, rejects.count, rejects.reason)
 
 

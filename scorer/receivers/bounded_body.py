@@ -103,6 +103,6 @@ class GzipBody:
 def _check_size(size: int, limit: int) -> None:
     if size > limit:
         raise TooLargeError(
-            f"the request has more than {limit} bytes; send smaller batches "
-            "or raise receivers.otlp.http.max_request_size"
+            f"the request has more than {limit} bytes; send smaller batches, or raise "
+            "receivers.otlp.http.max_request_size and assembly.memory (16 times as much)"
         )

@@ -13,12 +13,23 @@ from aiohttp import web
 from aiohttp.http import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler
 
+from scorer.otlp.responses import status_response
+
+_INVALID_ARGUMENT = 3
+
 
 class _Connection(RequestHandler):
     """A connection that tells a handler when the rest of its body is no HTTP.
 
     aiohttp would answer that after the handler, which waits for the body until its time is up.
     """
+
+    def handle_error(self, *_: object, **__: object) -> web.StreamResponse:
+        """Answer what is no HTTP; aiohttp's own answer and log quote it, tokens and all."""
+        body = status_response(_INVALID_ARGUMENT, "this is no HTTP request", as_json=True)
+        response = web.Response(status=400, body=body, content_type="application/json")
+        response.force_close()
+        return response
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

@@ -73,7 +73,8 @@ async def read_body(
     if (request.content_length or 0) > limit:
         raise TooLargeError(
             f"the request has {request.content_length} bytes, more than the limit of {limit}; "
-            "send smaller batches or raise receivers.otlp.http.max_request_size"
+            "send smaller batches, or raise receivers.otlp.http.max_request_size and "
+            "assembly.memory (16 times as much)"
         )
     body: BoundedBody = GzipBody(limit) if gzip else PlainBody(limit)
     try:

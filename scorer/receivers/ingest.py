@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from scorer.assembly.assembler import Assembler
+from scorer.errors import PermanentError
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, Envelope, LogEntry, SpanEntry
 from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.signal import Signal
-from scorer.otlp.split import END_MARKER, has_end_marker, split_logs, split_traces
+from scorer.otlp.split import END_MARKER, SplitSpans, has_end_marker, split_logs, split_traces
 from scorer.receivers.admission import Admission, Refusal
 from scorer.receivers.resident import give_back
 from scorer.telemetry import FaultLog, Telemetry
@@ -97,7 +98,7 @@ class AssemblingIngest:
 
     def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportTraceServiceRequest."""
-        spans, rejected, why = split_traces(body)
+        spans, rejected, why = self._split(body)
         add, now = self._telemetry.add, self._clock()
         add("spanscore_offered_spans_total", len(spans) + rejected)
         if rejected:
@@ -145,6 +146,14 @@ class AssemblingIngest:
         """Count the points of an ExportMetricsServiceRequest."""
         self._telemetry.add("spanscore_metric_points_total", count_metric_points(body))
         return Accepted()
+
+    def _split(self, body: bytes) -> SplitSpans:
+        try:
+            return split_traces(body)
+        except PermanentError as error:
+            self._telemetry.add("spanscore_offered_spans_total", error.items)
+            self._telemetry.add("spanscore_refused_spans_total", error.items, reason="invalid")
+            raise
 
     def poll(self) -> None:
         """Close what is due, and look at the memory."""

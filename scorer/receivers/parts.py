@@ -14,10 +14,10 @@ _SMALLEST_LIMIT = 4 * 2**20  # the batches of common exporters are smaller
 def size_limit(configured: int, memory: int) -> int:
     """Return the largest request that is read, in bytes.
 
-    An eighth of the memory budget at most: while it is received and taken, it is there up to
+    A sixteenth of the memory budget at most: while it is received and taken, it is there up to
     four times, and others are received beside it.
     """
-    return min(configured, max(memory // 8, _SMALLEST_LIMIT))
+    return min(configured, max(memory // 16, _SMALLEST_LIMIT))
 
 
 async def take_protobuf(take: Take, body: bytes, tenant: str) -> Accepted:

@@ -12,7 +12,7 @@ HEADROOM: Final = 110 * 2**20
 """What the process may take beyond `assembly.memory`, in bytes, before it refuses more."""
 
 _MARGIN = 150 * 2**20
-_SLACK = 60 * 2**20
+_SLACK = 40 * 2**20
 
 _STATM = Path("/proc/self/statm")
 _PAGE = getpagesize()
@@ -31,7 +31,7 @@ def reading_limit(memory: int, size_limit: int) -> int:
 
     `memory` and 150 MiB, less what the one that is then read takes (see parts.size_limit).
     """
-    return memory + _MARGIN - _SLACK - 2 * size_limit
+    return memory + _MARGIN - _SLACK - 4 * size_limit
 
 
 def give_back() -> None:

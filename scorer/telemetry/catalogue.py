@@ -142,7 +142,7 @@ SERIES: tuple[Series, ...] = (
     Series(
         "spanscore_refused_connections_total",
         "counter",
-        "Connections closed because there were more than max_connections.",
+        "HTTP connections closed because of max_connections; gRPC closes its own uncounted.",
         ("receiver",),
     ),
     Series(

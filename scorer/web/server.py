@@ -7,6 +7,7 @@ tenant and nothing else.
 
 import asyncio
 import errno
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -33,6 +34,11 @@ _IDLE_SECONDS = 30.0
 _LINGER_SECONDS = 1.0
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+# aiohttp logs, with the bytes, what is no HTTP: anybody can send that, and it may hold a token.
+_wire_log = logging.getLogger(f"{__name__}.wire")
+_wire_log.setLevel(logging.CRITICAL)
 
 
 class Health(Struct, frozen=True):
@@ -92,6 +98,7 @@ class WebServer:
         runner = web.AppRunner(
             self._application(),
             access_log=None,
+            logger=_wire_log,
             shutdown_timeout=_SHUTDOWN_SECONDS,
             keepalive_timeout=_IDLE_SECONDS,
             lingering_time=_LINGER_SECONDS,
@@ -187,7 +194,8 @@ class WebServer:
         return {
             "error": f"trace {trace_id} is not known here",
             "hint": "no span of it arrived, or it was finished before the last "
-            f"{self._recent.limit} traces (web.recent_traces), or before the last start",
+            f"{self._recent.limit} traces (web.recent_traces), or before the last start, or it is "
+            "of a tenant that is not named (?tenant=, --tenant)",
         }
 
 

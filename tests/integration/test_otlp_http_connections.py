@@ -131,6 +131,20 @@ async def test_what_is_no_http_is_refused_without_a_log(start, connect, caplog, 
     assert not caplog.records
 
 
+@pytest.mark.parametrize("separator", ["\n", " :x\r\n", "\x01\r\n"])
+async def test_what_is_no_http_is_not_quoted(start, connect, caplog, separator):
+    """A token in it would stand in the answer and in the log."""
+    caplog.set_level("DEBUG")
+    receiver, _ = await start()
+    connection = await connect(receiver)
+    text = f"POST /v1/traces HTTP/1.1\r\nAuthorization: Bearer SECRET{separator}\r\n\r\n"
+    await connection.send(text.encode())
+    answer = await connection._reader.read()
+    assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.0 400"))
+    assert b"SECRET" not in answer
+    assert "SECRET" not in caplog.text
+
+
 async def test_a_sender_that_goes_away_is_counted_only(start, connect, post, ingest, telemetry):
     """Half a request is no fault of ours and nothing is taken of it."""
     receiver, url = await start()

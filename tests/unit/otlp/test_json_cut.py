@@ -1,6 +1,7 @@
 """Large JSON requests become small ones that hold the same."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -134,3 +135,38 @@ def test_an_item_of_too_many_values_is_refused():
     with pytest.raises(TooLargeError, match="too many tiny values"):
         parts(hollow, 100)
     assert len(parts(request(group(scope([{"name": "x" * 2_000_000}]))), 100)) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"resourceSpans":[' + b"{}," * 10**6 + b"{}]}",
+        b'{"resourceSpans":[{"scopeSpans":[' + b"{}," * 10**6 + b"{}]}]}",
+        b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b"{}," * 10**6 + b"{}]}]}]}",
+    ],
+    ids=["resources", "scopes", "spans"],
+)
+def test_arrays_of_tiny_elements_are_refused_at_their_beginning(body):
+    """Whatever they are, each would take dozens of bytes and a moment."""
+    with pytest.raises(TooLargeError, match="too many tiny"):
+        for _ in zip(cut_json(body, "traces"), range(10), strict=False):
+            pass
+
+
+def test_members_that_nobody_reads_take_no_memory():
+    """They are skipped, not held."""
+    unknown = ",".join(f'"key{number}":1' for number in range(300_000))
+    body = f'{{{unknown},"resourceSpans":[]}}'.encode()
+    tracemalloc.start()
+    assert list(cut_json(body, "traces")) == []
+    assert tracemalloc.get_traced_memory()[1] < 2 * len(body)
+    tracemalloc.stop()
+
+
+def test_others_get_a_turn_between_many_empty_groups():
+    """Empty parts are given out where there is nothing else."""
+    group = b'{"schemaUrl":"https://schema"}'
+    body = b'{"resourceSpans":[' + b",".join([group] * 20_000) + b"]}"
+    parts = list(cut_json(body, "traces"))
+    assert set(parts) == {b"{}"}
+    assert len(parts) >= 20

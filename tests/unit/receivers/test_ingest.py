@@ -71,6 +71,18 @@ def test_garbage_is_a_permanent_error():
     assert door.count("offered_spans_total") == 0
 
 
+def test_spans_of_a_request_that_is_refused_as_a_whole_are_counted():
+    """As far as it is known how many they are."""
+    door = Door()
+    builder = TraceBuilder(1)
+    for _ in range(3):
+        builder.span("x", span_id=b"1").trace_id = b"2"
+    with pytest.raises(PermanentError):
+        door.ingest.traces(builder.request())
+    assert door.count("offered_spans_total") == 3
+    assert door.count("refused_spans_total", reason="invalid") == 3
+
+
 def test_polling_closes_what_is_due():
     """By the clock of the door."""
     door = Door(linger="2s")
