@@ -3,7 +3,8 @@
 Theory of operation. Nobody can tell how much gRPC holds of messages that are not complete, and
 a sender may open any number of them, so the truth is asked of the system: the resident memory
 of this process. Before a body is read, its reader waits for a turn, of which there are few; a
-sender that turns out to be slow gives it back, so that others need not wait for it. While memory
+sender that turns out to be slow (memory hardly grows meanwhile, so it is not large bodies that
+take long) gives it back, so that others need not wait for it. While memory
 is short there is one turn, and of those that read already only the first goes on: every other is
 told to come again, and what it had sent is freed. The first always goes on, so requests get
 through even where the memory is held by something else.
@@ -21,9 +22,11 @@ from scorer.errors import RetryableError, SpanscoreError
 from scorer.receivers.refusal import DEADLINE_EXCEEDED, RefusedError
 from scorer.receivers.resident import give_back, resident_bytes
 
-_SWEEP_S = 0.02
+_SWEEP_S = 0.01
 _GIVE_BACK_S = 0.2
-_TURNS = 4
+_TURNS = 2
+_MOST_WAITING = 32
+_GROWS_FAST = 4 * 2**20  # bytes from one sweep to the next
 
 
 class BodyGate:
@@ -49,6 +52,7 @@ class BodyGate:
         self._in_turn: set[Reading] = set()
         self._is_tight = False
         self._gave_back = -_GIVE_BACK_S
+        self._used = resident()
 
     def reading(self) -> "Reading":
         """Return a context in which one body is read and taken; it begins with a `turn`.
@@ -68,18 +72,22 @@ class BodyGate:
         """Stop the readers that are too slow, and all but the first while memory is short."""
         if not self._readers and not self._waiting:
             self._is_tight = False
+            self._used = self._resident()
             return
-        now = self._clock()
+        now, before = self._clock(), self._used
         self._look()
-        for reader, since in list(self._waiting.items()):
-            if now - since >= self._read_timeout_s:
+        are_slow = not self._is_tight and self._used - before < _GROWS_FAST
+        # Each that waits may hold a window full of its message.
+        most = _MOST_WAITING if self._is_tight else len(self._waiting)
+        for place, (reader, since) in enumerate(list(self._waiting.items())):
+            if place >= most or now - since >= self._read_timeout_s:
                 reader.stop(_short_of_memory)
         for place, (reader, since) in enumerate(list(self._readers.items())):
             if now - since >= self._read_timeout_s:
                 reader.stop(partial(_too_slow, self._read_timeout_s))
             elif place and self._is_tight:
                 reader.stop(_short_of_memory)
-            elif now - since >= _SWEEP_S and not self._is_tight:
+            elif are_slow and now - since >= _SWEEP_S:
                 self._in_turn.discard(reader)
         self._let_in()
 
@@ -93,14 +101,17 @@ class BodyGate:
     def arrived(self, reader: "Reading") -> None:
         """Note that a body is whole, so that its sender is not to blame for any delay.
 
-        Raises RetryableError as `grew`.
+        Raises RetryableError when memory was short at the last look, and others came before.
         """
         self._readers[reader] = math.inf
-        self.grew(reader)
+        self._require_memory(reader)
 
     def grew(self, reader: "Reading") -> None:
         """Raise RetryableError when memory is short and others came before this reader."""
         self._look()
+        self._require_memory(reader)
+
+    def _require_memory(self, reader: "Reading") -> None:
         if self._is_tight and next(iter(self._readers), reader) is not reader:
             raise _short_of_memory()
 
@@ -127,11 +138,12 @@ class BodyGate:
 
     def _look(self) -> None:
         """See whether memory is short: what is only kept for later use is given back first."""
-        self._is_tight = self._resident() > self._memory_limit
-        if self._is_tight and self._clock() - self._gave_back >= _GIVE_BACK_S:
+        self._used = self._resident()
+        if self._used > self._memory_limit and self._clock() - self._gave_back >= _GIVE_BACK_S:
             self._gave_back = self._clock()
             self._give_back()
-            self._is_tight = self._resident() > self._memory_limit
+            self._used = self._resident()
+        self._is_tight = self._used > self._memory_limit
 
 
 class Reading:

@@ -55,15 +55,15 @@ async def test_bodies_are_read_side_by_side(gate):
 
 async def test_few_may_begin_at_a_time(gate):
     """The others wait, and begin in the order in which they came."""
-    readers = [await gate.start() for _ in range(7)]
+    readers = [await gate.start() for _ in range(20)]
     for body, _ in readers:
         body.set_result(b"x")
-    assert [await reader for _, reader in readers] == [b"x"] * 7
+    assert [await reader for _, reader in readers] == [b"x"] * 20
 
 
 async def test_a_slow_sender_gives_its_turn_back(gate):
     """It goes on, and others begin meanwhile."""
-    slow = [await gate.start() for _ in range(4)]
+    slow = [await gate.start() for _ in range(2)]
     quick = await gate.start()
     quick[0].set_result(b"quick")
     await asyncio.sleep(0)
@@ -73,7 +73,24 @@ async def test_a_slow_sender_gives_its_turn_back(gate):
     assert await quick[1] == b"quick"
     for body, _ in slow:
         body.set_result(b"slow")
-    assert [await reader for _, reader in slow] == [b"slow"] * 4
+    assert [await reader for _, reader in slow] == [b"slow"] * 2
+
+
+async def test_large_bodies_keep_their_turns(gate):
+    """They take long too, but memory grows meanwhile: no more of them may begin."""
+    large = [await gate.start() for _ in range(2)]
+    waiting = await gate.start()
+    waiting[0].set_result(b"x")
+    gate._memory_limit = 10**9
+    for _ in range(3):
+        gate.used += 2**23
+        gate.time.advance(0.05)
+        gate.sweep()
+    await asyncio.sleep(0)
+    assert not waiting[1].done()
+    large[0][0].set_result(b"large")
+    assert await waiting[1] == b"x"
+    large[1][1].cancel()
 
 
 async def test_short_of_memory_all_but_the_first_are_told_to_come_again(gate):
@@ -198,3 +215,19 @@ async def test_a_body_that_grows_is_stopped_when_memory_is_short(gate):
         with pytest.raises(RetryableError):
             second.arrived()
         first.grew()
+
+
+async def test_short_of_memory_not_everybody_may_wait(gate):
+    """Who waits holds a window full of its message; the last to come are told to come again."""
+    first = await gate.start()
+    gate.used = 101
+    gate.sweep()
+    waiting = [await gate.start() for _ in range(40)]
+    gate.sweep()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert [task.done() for _, task in waiting] == [False] * 32 + [True] * 8
+    first[1].cancel()
+    for body, _ in waiting:
+        body.cancel()
+    await asyncio.gather(*(task for _, task in waiting), return_exceptions=True)

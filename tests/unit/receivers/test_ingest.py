@@ -76,7 +76,8 @@ def test_spans_of_a_request_that_is_refused_as_a_whole_are_counted():
     door = Door()
     builder = TraceBuilder(1)
     for _ in range(3):
-        builder.span("x", span_id=b"1").trace_id = b"2"
+        span = builder.span("x")
+        span.trace_id = span.span_id = b""
     with pytest.raises(PermanentError):
         door.ingest.traces(builder.request())
     assert door.count("offered_spans_total") == 3
