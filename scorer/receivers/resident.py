@@ -12,7 +12,7 @@ HEADROOM: Final = 110 * 2**20
 """What the process may take beyond `assembly.memory`, in bytes, before it refuses more."""
 
 _MARGIN = 150 * 2**20
-_SLACK = 40 * 2**20
+_SLACK = 60 * 2**20
 
 _STATM = Path("/proc/self/statm")
 _PAGE = getpagesize()
