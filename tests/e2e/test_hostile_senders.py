@@ -21,7 +21,7 @@ SHORT_TIMERS = (
     "receivers.otlp.grpc.read_timeout=3s",
     "receivers.otlp.http.read_timeout=3s",
 )
-UGLY = "\n\"\\\x01\x7f\u2028{}= "
+UGLY = '\n"\\\x01\x7f\u2028{}= '
 INVENTED_NAMES = 100_000 if IS_SOAK else 1500
 MAX_VALUES = 200  # of a label, and
 MAX_SERIES = 20_000  # in all: sinks.prometheus

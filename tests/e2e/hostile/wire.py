@@ -17,7 +17,9 @@ def attribute(key, text):
 def span(*parts, trace=None, own=None, parent=b""):
     """Encode a span that has ended, with ids of its own where none are given."""
     ids = field(1, trace or os.urandom(16)) + field(2, own or os.urandom(8))
-    return ids + (field(4, parent) if parent else b"") + b"\x41" + bytes(7) + b"\1" + b"".join(parts)
+    return (
+        ids + (field(4, parent) if parent else b"") + b"\x41" + bytes(7) + b"\1" + b"".join(parts)
+    )
 
 
 def agent_span(operation=b"chat", attributes=(), **ids):
