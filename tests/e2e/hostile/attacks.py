@@ -193,7 +193,8 @@ ATTACKS = (
     idle_connections,
     slow_bodies,
     stalled_gzip_bodies,
-    many_large_bodies,
+    # What large messages take inside of gRPC depends on how busy the machine is.
+    *((many_large_bodies,) if IS_SOAK else ()),
     refused_again_and_again,
     orphan_parents,
     large_resources,
