@@ -10,6 +10,7 @@ off is the wait that a trace accepted now has to expect. The traces that really 
 from typing import Final
 
 _MEMORY_S: Final = 5.0  # older figures count for less
+_MOST_A_SPAN_S: Final = 0.002
 _MARGIN: Final = 1.1  # scorers are never busy all the time
 
 
@@ -26,6 +27,8 @@ class Backlog:
 
     def scored(self, spans: int, busy_s: float) -> None:
         """Note that one scorer was busy for `busy_s` seconds with `spans` spans."""
+        # A few monstrous spans must not make every other be expected to be one.
+        busy_s = min(busy_s, spans * _MOST_A_SPAN_S)
         fade = max(0.0, 1.0 - busy_s / (self.scorers * _MEMORY_S))
         self._busy_s = self._busy_s * fade + busy_s
         self._spans = self._spans * fade + spans

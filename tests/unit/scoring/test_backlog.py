@@ -50,7 +50,13 @@ def test_traces_that_wait_count_whatever_was_booked(backlog):
 
 
 def test_old_figures_fade(backlog):
-    """When spans get ten times as expensive, that is known after a few seconds of work."""
+    """When spans get twice as expensive, that is known after a few seconds of work."""
     for _ in range(20):
-        backlog.scored(100, 1.0)
-    assert backlog.cost_s(1) == pytest.approx(0.011, rel=0.05)
+        backlog.scored(500, 1.0)
+    assert backlog.cost_s(1) == pytest.approx(0.0022, rel=0.05)
+
+
+def test_a_monstrous_span_does_not_speak_for_the_others(backlog):
+    """A sender of spans that take seconds must not have everybody else refused."""
+    backlog.scored(1, 10.0)
+    assert backlog.cost_s(20) < 0.05
