@@ -1,12 +1,15 @@
 """The composition root: builds the parts that a configuration asks for, in order.
 
-Start: sinks, workers, web endpoint, receivers. Stop, the other way round, so that nothing
-is accepted that cannot be finished: receivers refuse, open traces close with `shutdown`
-and are scored, sinks are flushed, workers end, and the web endpoint goes last.
+Start: ledger and journal, sinks, web endpoint, what the journal holds, receivers, workers.
+Stop, the other way round, so that nothing is accepted that cannot be finished: receivers
+refuse, open traces close with `shutdown` and are scored, sinks are flushed, workers end, the
+web endpoint goes, and the journal and the ledger go last.
 """
 
 import asyncio
 import contextlib
+import logging
+import os
 import time
 from typing import Any
 
@@ -18,10 +21,12 @@ from scorer.config import Config
 from scorer.errors import SpanscoreError
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import EndMarkers, assembler_settings
+from scorer.receivers.durability import Durability
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.receivers.process_limits import raise_descriptor_limit, require_random_hashing
 from scorer.receivers.resident import resident_bytes
 from scorer.scoring.backlog import Backlog
+from scorer.scoring.books import Books, LedgerBooks, NoBooks
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.tasks import background
@@ -32,6 +37,8 @@ from scorer.web.server import Health, WebServer
 _RECEIVERS = ("otlp_grpc", "otlp_http")
 # Due traces are looked for at least this often, seconds.
 _TICK_S = 0.05
+_SOURCE = "otlp"
+_LOG = logging.getLogger("spanscore.service")
 _RELOAD_S = 1.0
 
 
@@ -51,11 +58,17 @@ class Service:
         # The decision log comes before sinks that may be slow, so that it is never behind.
         prometheus, *others = build_sinks(config, self.telemetry)
         self._sinks: list[Sink] = [prometheus, self._recent, *others]
+        self._durability = Durability(config, os.environ) if config.journal.enabled else None
         self._pipeline = Pipeline(
-            self._scorer, self._sinks, self._budget, self.telemetry, time.monotonic
+            self._scorer,
+            self._sinks,
+            self._budget,
+            self.telemetry,
+            clock=time.monotonic,
+            books=self._books(),
         )
         self._ingest = AssemblingIngest(
-            source="otlp",
+            source=_SOURCE,
             assembler=self._assembler,
             admission=Admission(
                 self._assembler,
@@ -68,6 +81,7 @@ class Service:
             clock=time.monotonic,
             on_closed=self._pipeline.submit,
             may_end=EndMarkers(assembly.end_marker_services).count_for,
+            log=None if self._durability is None else self._durability.journal,
         )
         self._web = WebServer(config, self.telemetry, self._recent, self._health)
         self._receivers: dict[str, Any] = {
@@ -85,6 +99,7 @@ class Service:
         try:
             await self._web.start()
             self.addresses["web"] = self._web.address
+            await self._recover()
             for name, receiver in self._receivers.items():
                 await receiver.start()
                 if receiver.is_listening:
@@ -92,6 +107,7 @@ class Service:
         except BaseException:
             await self._stop_listening(0)
             await self._web.stop()
+            await self._close_books()
             raise
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -132,6 +148,26 @@ class Service:
             }
         return None if late is None else {"state": "late", "late_spans": late}
 
+    def _books(self) -> Books:
+        if self._durability is None:
+            return NoBooks(self._assembler)
+        kept = self._durability
+        return LedgerBooks(self._assembler, kept.ledger, kept.journal, _SOURCE)
+
+    async def _recover(self) -> None:
+        """Go on where the process before ended."""
+        if self._durability is None:
+            return
+        self._durability.recall(self._assembler)
+        found = await self._durability.recover(
+            self._ingest, self._assembler, self._pipeline.submit, time.monotonic()
+        )
+        _LOG.info("%s", found)
+
+    async def _close_books(self) -> None:
+        if self._durability is not None:
+            await self._durability.close()
+
     async def _keep_workers(self) -> None:
         await self._scorer.start()
         self._workers_ready = True
@@ -141,6 +177,8 @@ class Service:
         while True:
             await asyncio.sleep(_TICK_S)
             self._ingest.poll()
+            if self._durability is not None:
+                self._durability.make_room(self._ingest, self._assembler)
 
     async def _reload(self) -> None:
         """Follow changes of the web endpoint's files; the receivers follow theirs."""
@@ -159,6 +197,7 @@ class Service:
         self._ingest.stop()
         self._pipeline.submit(self._assembler.drain(time.monotonic(), "shutdown"))
         async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(self._close_books)
             stack.push_async_callback(self._web.stop)
             stack.push_async_callback(self._scorer.stop)
             for sink in self._sinks:
@@ -199,6 +238,8 @@ class Service:
             "spanscore_oldest_open_trace_seconds": age,
             "spanscore_pending_traces": pipeline.pending_traces,
         }
+        if self._durability is not None:
+            gauges |= self._durability.gauges()
         for name, value in gauges.items():
             self.telemetry.set(name, value)
 

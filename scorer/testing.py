@@ -1,8 +1,8 @@
 """Fakes and builders for tests of Spanscore and of plug-ins; the service uses none of it."""
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from opentelemetry.proto.common.v1 import common_pb2
@@ -10,6 +10,8 @@ from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.api import ScoredTrace
+from scorer.errors import RetryableError, TooLargeError
+from scorer.journal import Record
 from scorer.model.score import Score
 from scorer.model.trace import Completeness
 from scorer.otlp.signal import Signal
@@ -47,6 +49,9 @@ class RecordingIngest:
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Keep a metrics request."""
         return self._take("metrics", body, tenant)
+
+    async def durable(self, offset: int) -> None:
+        """Return at once: what is kept is in memory."""
 
     def of(self, signal: Signal) -> list[bytes]:
         """Return the bodies of one signal, in order of arrival."""
@@ -270,3 +275,58 @@ def scored_trace(number: int = 1, **fields: Any) -> ScoredTrace:
         "completeness": Completeness(span_count=2, root_present=True),
     }
     return ScoredTrace(**(base | fields))
+
+
+class MemoryLog:
+    """A log that lives as long as its test; it is full at `max_size` bytes of payloads.
+
+    `sync_raises` is raised by the next `synced`, once per item.
+    """
+
+    def __init__(self, *, max_size: int | None = None) -> None:
+        self.sync_raises: list[Exception] = []
+        self.is_closed = False
+        self._max_size = max_size
+        self._records: deque[Record] = deque()
+        self._next = 1
+
+    @property
+    def next_offset(self) -> int:
+        """The offset of the next record."""
+        return self._next
+
+    def append(self, payload: bytes) -> int:
+        """Keep a record and return its offset."""
+        if self.is_closed:
+            raise RetryableError("the log is closed")
+        if self._max_size is not None:
+            self._check_room(len(payload), self._max_size)
+        self._records.append(Record(self._next, payload))
+        self._next += 1
+        return self._next - 1
+
+    async def synced(self, offset: int) -> None:
+        """Return at once: memory is all that is promised."""
+        if offset >= self._next:
+            raise ValueError(f"no record {offset} was appended")
+        if self.sync_raises:
+            raise self.sync_raises.pop(0)
+
+    def replay(self) -> Iterator[Record]:
+        """Return the records that are not released, as they are now."""
+        return iter(tuple(self._records))
+
+    def release(self, low: int) -> None:
+        """Forget what is below `low`."""
+        while self._records and self._records[0].offset < low:
+            self._records.popleft()
+
+    def close(self) -> None:
+        """Refuse more."""
+        self.is_closed = True
+
+    def _check_room(self, size: int, limit: int) -> None:
+        if size > limit:
+            raise TooLargeError(f"the record of {size} bytes is larger than the log")
+        if sum(len(record.payload) for record in self._records) + size > limit:
+            raise RetryableError(f"the log is full ({limit} bytes)")

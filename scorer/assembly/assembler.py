@@ -2,14 +2,20 @@
 
 It is sans-IO: time is an argument, nothing is read, written, logged or locked. The caller
 pushes what arrived, polls when `next_deadline` has come, and takes the closed traces that
-both return. After a call, every span it was given is exactly one of: kept in an open trace,
-in a returned closed trace, a counted duplicate, or a counted late span. A closed trace stays
-charged to the memory budget until the caller is done with it and gives its size back.
+both return. After a call, every span it was given is exactly one of: held in an open trace,
+in a returned closed trace, or counted as a duplicate, a re-read or unjoined. A closed trace stays
+charged to the memory budget and pins its place in the log until the caller is done with it.
 
 A trace closes at the first of: an end marker; the root has ended, every parent that was
 named is there, and nothing came for `linger`; nothing came for `idle_timeout`; `max_age`;
 the span or byte cap; memory pressure; the end of the input. Only arrival times drive the
 timers, never the times in the spans.
+
+A closed trace is kept for a while. The caller reopens the kept traces of a batch before it
+pushes it; then the late spans join, and the trace closes again as its next revision. After a
+restart, the log is pushed again, and what was known of closed traces is recalled before: spans
+at or before the place where their trace was closed are re-reads. A trace whose scores may be out
+only in part is put together again, and closed at the same place.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,47 +23,36 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from scorer.assembly.budget import MemoryBudget
+from scorer.assembly.closed_traces import ClosedTraces
 from scorer.assembly.deadlines import Deadlines
 from scorer.assembly.open_trace import (
+    KIND_MASK,
     PARENT_OVERHEAD,
     SPAN_OVERHEAD,
+    Cut,
     OpenTrace,
     Timers,
     envelope_size,
 )
-from scorer.assembly.tombstones import Tombstones
+from scorer.assembly.pushed import Pushed, Tally
+from scorer.assembly.settings import AssemblerSettings
+from scorer.assembly.watermark import Watermark
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, CloseReason, Envelope, LogEntry, SpanEntry
 
-# Span kinds are 0 to 5; a sender may write any int32, which must not size a shift.
-_KIND_MASK = 15
 _TRACE_ID_OF = itemgetter(0)
+# Late spans of a trace that was cut off for its size do not join it: each would have all of it
+# written, and scored, once more.
+_NOT_KEPT: frozenset[CloseReason] = frozenset({"span_cap", "byte_cap"})
 
 
-class AssemblerSettings(Struct, frozen=True, kw_only=True):
-    """Limits of one assembler; `timers_of` gives a service's own timers where it has some."""
+class _Arrival(NamedTuple):
+    """When what arrives, from whom, and where it stands in the log."""
 
-    timers: Timers
-    max_spans_per_trace: int
-    max_bytes_per_trace: int
-    max_tombstones: int
-    timers_of: Callable[[Envelope], Timers | None] | None = None
-
-
-class Pushed(NamedTuple):
-    """What became of a batch: `late` spans belong to traces that are closed already.
-
-    `conflicts` are the duplicates that differ from the span which was kept.
-    """
-
-    accepted: int
-    duplicates: int
-    late: int
-    closed: list[ClosedTrace]
-    conflicts: int = 0
+    tenant: str
+    position: Position
+    now: float
 
 
 class Assembler:
@@ -68,7 +63,9 @@ class Assembler:
         self._budget = budget
         self._open: dict[bytes, OpenTrace] = {}
         self._deadlines = Deadlines()
-        self._tombstones = Tombstones(settings.max_tombstones)
+        self._closed = ClosedTraces(settings.max_tombstones, settings.kept_bytes)
+        self._last_offset = 0
+        self.watermark = Watermark()
         self.open_spans = 0
         self.open_bytes = 0
 
@@ -86,8 +83,8 @@ class Assembler:
         return self._open.get(_key(trace_id, tenant))
 
     def late_spans(self, trace_id: bytes, tenant: str = "") -> int | None:
-        """Return how many spans came after the close; None when that is not remembered."""
-        return self._tombstones.late(_key(trace_id, tenant))
+        """Return how many spans came too late to join; None when that is not remembered."""
+        return self._closed.late(_key(trace_id, tenant))
 
     def push(
         self,
@@ -98,48 +95,166 @@ class Assembler:
         is_end: Callable[[bytes, Envelope], bool] | None = None,
     ) -> Pushed:
         """Take spans. `is_end` tells an end marker; None = the batch holds none."""
-        accepted = duplicates = late = conflicts = 0
-        closed: list[ClosedTrace] = []
+        self._last_offset = position.offset
+        tally, arrival = Tally(), _Arrival(tenant, position, now)
+        ending: dict[bytes, OpenTrace] = {}
         # Spans of one trace mostly stand together; where they do not, it has several batches.
         for trace_id, group in groupby(spans, _TRACE_ID_OF):
             batch = list(group)
-            trace = self._trace(_key(trace_id, tenant), tenant, batch[0].envelope, position, now)
+            key = _key(trace_id, tenant)
+            trace = self._trace(key, batch[0].envelope, arrival, tally.closed)
             if trace is None:
-                late += self._bury_late(_key(trace_id, tenant), len(batch))
+                self._closed.count(key, batch, position.offset, tally)
                 continue
-            before = trace.conflicts
+            conflicts = trace.conflicts
             added = self._add(trace, batch, is_end)
-            accepted += added
-            duplicates += len(batch) - added
-            conflicts += trace.conflicts - before
-            trace.touch(position, now)
+            tally.accepted += added
+            tally.duplicates += len(batch) - added
+            tally.conflicts += trace.conflicts - conflicts
+            tally.late += added if trace.seen_before else 0
+            self._after(trace, arrival, ending)
+        self._close_all(ending, now, tally.closed)
+        return tally.pushed()
+
+    def _after(self, trace: OpenTrace, arrival: _Arrival, ending: dict[bytes, OpenTrace]) -> None:
+        """Set when a trace is due, or note that it ends with this request.
+
+        Not in the middle of it: after a restart it must be closed with the same spans, and the
+        place of a close in the log is a whole request.
+        """
+        trace.touch(arrival.position, arrival.now)
+        if trace.cut is not None:
+            return
+        if self._cap_reason(trace):
+            ending[trace.key] = trace
+        else:
+            self._deadlines.set(trace)
+
+    def _close_all(
+        self, ending: dict[bytes, OpenTrace], now: float, closed: list[ClosedTrace]
+    ) -> None:
+        for trace in ending.values():
             reason = self._cap_reason(trace)
-            if reason:
-                closed.append(self._close(trace, reason, now))
-            else:
-                self._deadlines.set(trace)
-        return Pushed(accepted, duplicates, late, closed, conflicts)
+            closed += [self._close(trace, reason, now)] if reason else []
 
     def push_logs(
         self, logs: Sequence[LogEntry], position: Position, now: float, tenant: str = ""
     ) -> Pushed:
         """Take log records of traces; they count as arrivals and wait for their spans."""
+        self._last_offset = position.offset
+        arrival = _Arrival(tenant, position, now)
         accepted = late = 0
-        closed: list[ClosedTrace] = []
+        closed, ending = list[ClosedTrace](), dict[bytes, OpenTrace]()
         for trace_id, _, _, wire, envelope in logs:
-            trace = self._trace(_key(trace_id, tenant), tenant, envelope, position, now)
+            key = _key(trace_id, tenant)
+            trace = self._trace(key, envelope, arrival, closed)
             if trace is None:
                 late += 1
                 continue
             self._charge(trace.add_log(wire, envelope), tenant)
             accepted += 1
-            trace.touch(position, now)
-            reason = self._cap_reason(trace)
-            if reason:
-                closed.append(self._close(trace, reason, now))
-            else:
-                self._deadlines.set(trace)
+            self._after(trace, arrival, ending)
+        self._close_all(ending, now, closed)
         return Pushed(accepted, 0, late, closed)
+
+    def reopen(
+        self,
+        entries: Sequence[SpanEntry | LogEntry],
+        tenant: str,
+        now: float,
+        place: Callable[[OpenTrace], Position],
+    ) -> int:
+        """Open again the kept traces that a batch adds to; returns how many.
+
+        `place` is asked for where the log holds all of a trace from now on. A batch that only
+        repeats what a trace has opens nothing.
+        """
+        reopened = 0
+        last: bytes | None = None  # nothing more is to be asked of this trace
+        for entry in entries:
+            if entry.trace_id == last:
+                continue
+            kept = self._closed.kept(_key(entry.trace_id, tenant))
+            if kept is None or _lacks(kept, entry):
+                last = entry.trace_id
+            if kept is not None and entry.trace_id == last:
+                position = place(kept)
+                self._closed.take(kept)
+                self._open_again(kept, position, now)
+                reopened += 1
+        return reopened
+
+    def restore(  # noqa: PLR0913 - an entry of the log and where it stands
+        self,
+        spans: Sequence[SpanEntry],
+        logs: Sequence[LogEntry],
+        tenant: str,
+        revision: int,
+        position: Position,
+        now: float,
+    ) -> Pushed:
+        """Take all that a trace had when it was written to the log as a whole.
+
+        Later entries of the log add to it. Nothing is new where the trace is open, or where it
+        was closed at a later place. Spans or log records may be missing, not both.
+        """
+        self._last_offset = position.offset
+        first = spans[0] if spans else logs[0]
+        key, arrival = _key(first.trace_id, tenant), _Arrival(tenant, position, now)
+        tally, ending = Tally(), dict[bytes, OpenTrace]()
+        trace = self._open.get(key)
+        if trace is not None and trace.cut and position.offset > trace.cut.closed_at:
+            tally.closed.append(self._close_at_cut(trace, now))
+            trace = None
+        if trace is None:
+            cut = self._closed.cut_of(key, position.offset)
+            if cut is None and self._closed.had(key, position.offset):
+                return Pushed(0, 0, 0, [], rereads=len(spans))
+            self._closed.give_up(key)
+            trace = self._new(key, first.envelope, arrival, cut)
+            trace.revision = cut.revision if cut else revision
+        added = self._add(trace, spans, None)
+        # What the trace has of log records is among these.
+        self._charge(trace.replace_logs(logs), tenant)
+        self._after(trace, arrival, ending)
+        self._close_all(ending, now, tally.closed)
+        return Pushed(added, len(spans) - added, 0, tally.closed)
+
+    def recall(
+        self, key: tuple[str, bytes], closed_at: int, revision: int, reason: CloseReason | None
+    ) -> None:
+        """Remember a trace that was closed before a restart.
+
+        `reason` is given when its scores may not be out: it is to be closed so once more.
+        """
+        tenant, trace_id = key
+        self._closed.recall(_key(trace_id, tenant), closed_at, revision, reason)
+
+    def end_of_recovery(self, now: float) -> list[ClosedTrace]:
+        """Close what was closed before the restart; call it when the log has been pushed."""
+        again = [trace for trace in self._open.values() if trace.cut is not None]
+        closed = [self._close_at_cut(trace, now) for trace in again]
+        self._closed.end_of_recovery()
+        return closed
+
+    def spillable(self) -> OpenTrace | None:
+        """Return the open trace that pins the log at the lowest place."""
+        lowest = self.watermark.lowest()
+        if lowest is None:
+            return None
+        found = (self._open.get(key) for key in self.watermark.keys_at(lowest))
+        return next((trace for trace in found if trace is not None), None)
+
+    def moved(self, trace: OpenTrace, position: Position) -> None:
+        """Note that the log holds all of an open trace from `position` on."""
+        self._last_offset = position.offset
+        self.watermark.unpin(trace.first_position.offset, trace.key)
+        trace.first_position = position
+        self.watermark.pin(position.offset, trace.key)
+
+    def release(self, trace: ClosedTrace) -> None:
+        """Take back the pin of a closed trace: its scores are out."""
+        self.watermark.unpin(trace.first_position.offset, _key(trace.trace_id, trace.tenant))
 
     def next_deadline(self) -> float | None:
         """Return when to poll next; None when nothing is open."""
@@ -178,18 +293,45 @@ class Assembler:
         return [self._close(trace, reason, now) for trace in order]
 
     def _trace(
-        self, key: bytes, tenant: str, envelope: Envelope, position: Position, now: float
+        self, key: bytes, envelope: Envelope, arrival: _Arrival, closed: list[ClosedTrace]
     ) -> OpenTrace | None:
         """Return the open trace of a key, opened if need be; None when it is closed."""
         trace = self._open.get(key)
         if trace is not None:
-            return trace
-        if key in self._tombstones:
+            if trace.cut is None or arrival.position.offset <= trace.cut.closed_at:
+                return trace
+            closed.append(self._close_at_cut(trace, arrival.now))
             return None
+        cut = None
+        if self._closed.is_known(key):
+            cut = self._closed.cut_of(key, arrival.position.offset)
+            if cut is None:
+                return None
+        return self._new(key, envelope, arrival, cut)
+
+    def _new(
+        self, key: bytes, envelope: Envelope, arrival: _Arrival, cut: Cut | None = None
+    ) -> OpenTrace:
+        tenant, position, now = arrival
         trace = OpenTrace(key, tenant, self._timers(envelope), position, now)
+        if cut is not None:
+            trace.cut, trace.revision = cut, cut.revision
         self._open[key] = trace
+        self.watermark.pin(position.offset, key)
         self._charge(trace.size, tenant)
         return trace
+
+    def _open_again(self, trace: OpenTrace, position: Position, now: float) -> None:
+        """Let late spans join; the trace is charged again, and waits as any other."""
+        self._last_offset = position.offset
+        trace.revision += 1
+        trace.first_position = position
+        trace.opened = now
+        self._open[trace.key] = trace
+        self.watermark.pin(position.offset, trace.key)
+        self._charge(trace.size, trace.tenant)
+        trace.touch(position, now)
+        self._deadlines.set(trace)
 
     def _timers(self, envelope: Envelope) -> Timers:
         timers_of = self._settings.timers_of
@@ -206,7 +348,7 @@ class Assembler:
         kinds, missing, size, before = trace.kinds, trace.missing, 0, len(trace.spans)
         shared = trace.envelopes[-1] if trace.envelopes else None
         for _, span_id, parent, kind, end, wire, envelope in batch:
-            seen, bit = kinds.get(span_id, 0), 1 << (kind & _KIND_MASK)
+            seen, bit = kinds.get(span_id, 0), 1 << (kind & KIND_MASK)
             if seen & bit:
                 size += trace.compare(wire)
                 continue
@@ -249,18 +391,27 @@ class Assembler:
             return "byte_cap"
         return None
 
-    def _close(self, trace: OpenTrace, reason: CloseReason, now: float) -> ClosedTrace:
+    def _close(
+        self, trace: OpenTrace, reason: CloseReason, now: float, closed_at: int | None = None
+    ) -> ClosedTrace:
+        closed_at = self._last_offset if closed_at is None else closed_at
         del self._open[trace.key]
         self._deadlines.trim(len(self._open))
-        self._tombstones.bury(trace.key)
         self.open_bytes -= trace.size
-        self.open_spans -= len(trace.spans)
-        return trace.close(reason, now)
+        self.open_spans -= trace.fresh_spans
+        self._closed.add(trace, closed_at, keep=reason not in _NOT_KEPT)
+        return trace.close(reason, now, closed_at)
 
-    def _bury_late(self, key: bytes, count: int) -> int:
-        for _ in range(count):
-            self._tombstones.count_late(key)
-        return count
+    def _close_at_cut(self, trace: OpenTrace, now: float) -> ClosedTrace:
+        cut = trace.cut
+        assert cut is not None
+        return self._close(trace, cut.reason, now, cut.closed_at)
+
+
+def _lacks(trace: OpenTrace, entry: SpanEntry | LogEntry) -> bool:
+    if isinstance(entry, SpanEntry):
+        return trace.lacks(entry.span_id, entry.kind)
+    return entry.wire not in (trace.logs or ())
 
 
 def _key(trace_id: bytes, tenant: str) -> bytes:

@@ -1,9 +1,12 @@
 """A trace while its spans arrive."""
 
+from collections.abc import Sequence
+from hashlib import blake2b
+from itertools import groupby
 from typing import NamedTuple
 
 from scorer.model.position import Position
-from scorer.model.trace import ClosedTrace, CloseReason, Completeness, Envelope
+from scorer.model.trace import ClosedTrace, CloseReason, Completeness, Envelope, LogEntry
 
 # What CPython holds beside the wire bytes, measured by tests/bench: the object, its lists
 # and dictionary entries, the deadline, and per span the bytes header and the id entry.
@@ -11,6 +14,8 @@ TRACE_OVERHEAD = 900
 SPAN_OVERHEAD = 160
 PARENT_OVERHEAD = 100
 _KNOWN_OVERHEAD = 70
+# Span kinds are 0 to 5; a sender may write any int32, which must not size a shift.
+KIND_MASK = 15
 
 
 def envelope_size(envelope: Envelope) -> int:
@@ -29,6 +34,14 @@ class Timers(NamedTuple):
     max_age: float
 
 
+class Cut(NamedTuple):
+    """Where a trace was closed before a restart, and how: it is closed there again."""
+
+    closed_at: int
+    revision: int
+    reason: CloseReason
+
+
 class OpenTrace:
     """The spans and log records of one unfinished trace, as wire bytes.
 
@@ -42,6 +55,7 @@ class OpenTrace:
         "closed",
         "compared",
         "conflicts",
+        "cut",
         "due",
         "duplicates",
         "ended",
@@ -55,8 +69,10 @@ class OpenTrace:
         "logs",
         "missing",
         "opened",
+        "revision",
         "root_seen",
         "scheduled",
+        "seen_before",
         "size",
         "spans",
         "tenant",
@@ -84,6 +100,9 @@ class OpenTrace:
         self.duplicates = 0
         self.conflicts = 0
         self.compared = 0
+        self.revision = 1
+        self.seen_before = 0  # spans that an earlier revision had
+        self.cut: Cut | None = None
         self.known: set[bytes] | None = None
         self.size = TRACE_OVERHEAD
         self.first_position = position
@@ -139,16 +158,45 @@ class OpenTrace:
         self.size += charge
         return charge
 
-    def close(self, reason: CloseReason, now: float) -> ClosedTrace:
+    def replace_logs(self, logs: Sequence[LogEntry]) -> int:
+        """Keep these log records instead of those that are here; returns the bytes charged."""
+        before, envelopes = self.logs or [], self.log_envelopes or []
+        self.logs = self.log_envelopes = None
+        given_back = sum(map(len, before)) + len(before) * SPAN_OVERHEAD
+        given_back += sum(envelope_size(envelope) for envelope, _ in groupby(envelopes))
+        self.size -= given_back
+        return sum(self.add_log(log.wire, log.envelope) for log in logs) - given_back
+
+    @property
+    def fresh_spans(self) -> int:
+        """How many spans no earlier revision had."""
+        return len(self.spans) - self.seen_before
+
+    def lacks(self, span_id: bytes, kind: int) -> bool:
+        """Whether a span is not among those that are here."""
+        return not self.kinds.get(span_id, 0) & 1 << (kind & KIND_MASK)
+
+    def copy(self) -> "OpenTrace":
+        """Return a trace with the same content, of which no timer knows; it shares the spans."""
+        twin = OpenTrace(self.key, self.tenant, self.timers, self.first_position, self.opened)
+        twin.spans, twin.envelopes, twin.kinds = self.spans, self.envelopes, self.kinds
+        twin.logs, twin.log_envelopes = self.logs, self.log_envelopes
+        twin.missing, twin.root_seen = self.missing, self.root_seen
+        twin.duplicates, twin.conflicts = self.duplicates, self.conflicts
+        twin.revision, twin.seen_before = self.revision, len(self.spans)
+        twin.size = self.size
+        return twin
+
+    def close(self, reason: CloseReason, now: float, closed_at: int) -> ClosedTrace:
         """Return the finished trace; the open one must not be used afterwards."""
-        closed = self._finished(reason, now)
+        closed = self._finished(reason, now, closed_at)
         # The deadlines may hold on to this object for as long as `idle_timeout`.
         self.closed = True
         self.spans, self.envelopes, self.kinds = [], [], {}
         self.logs = self.log_envelopes = self.missing = self.known = None
         return closed
 
-    def _finished(self, reason: CloseReason, now: float) -> ClosedTrace:
+    def _finished(self, reason: CloseReason, now: float, closed_at: int) -> ClosedTrace:
         return ClosedTrace(
             tenant=self.tenant,
             trace_id=self.trace_id,
@@ -169,4 +217,14 @@ class OpenTrace:
             first_position=self.first_position,
             last_position=self.last_position,
             size=self.size,
+            revision=self.revision,
+            closed_at=closed_at,
+            fresh_spans=self.fresh_spans,
+            digest=self._digest(),
         )
+
+    def _digest(self) -> bytes:
+        ids = b"".join(
+            sorted(span_id + mask.to_bytes(2, "big") for span_id, mask in self.kinds.items())
+        )
+        return blake2b(ids, digest_size=16).digest()

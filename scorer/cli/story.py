@@ -9,18 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from scorer.cli.output import counted, number, output_name, shorten
+from scorer.cli.story_closing import closing
 
-_CLOSE_REASONS = {
-    "end_marker": "a span carried spanscore.trace.end = true",
-    "root": "the root span ended, every parent was there, and nothing came for `linger`",
-    "idle": "nothing came for `idle_timeout`, though it was not complete",
-    "max_age": "it was open for `max_age`",
-    "span_cap": "it reached `max_spans_per_trace`",
-    "byte_cap": "it reached `max_bytes_per_trace`",
-    "memory": "the memory budget was full",
-    "shutdown": "the service was stopped",
-    "replay_end": "the replay came to its end",
-}
 _STATES = {
     "open": "is open: it will be scored when it is finished",
     "closed": "is finished; its scores are on their way",
@@ -64,25 +54,17 @@ def _facts(document: Mapping[str, Any]) -> Iterator[str]:
         yield ", ".join(owner)
     if document.get("opened"):
         yield f"first span arrived {document['opened']}"
-    yield from _closing(document)
+    yield from closing(document)
     yield from _completeness(document.get("completeness") or {}, document.get("span_count"))
     late = document.get("late_spans")
     if late:
-        yield f"{late} spans came after it was finished and are not part of its scores"
+        yield (
+            f"{counted(late, 'span')} came late and did not join: the trace was no longer held, "
+            "so its scores are without them"
+        )
     breaches = document.get("breaches")
     if breaches:
         yield f"outside their threshold: {', '.join(map(_text, breaches))}"
-
-
-def _closing(document: Mapping[str, Any]) -> Iterator[str]:
-    reason = document.get("close_reason")
-    if not reason:
-        return
-    when = f" {document['closed']}" if document.get("closed") else ""
-    yield f"finished{when} ({reason}): {_CLOSE_REASONS.get(str(reason), 'see the README')}"
-    revision = document.get("revision")
-    if revision and revision > 1:
-        yield f"late spans joined it: this is revision {revision}"
 
 
 def _completeness(completeness: Mapping[str, Any], span_count: int | None) -> Iterator[str]:

@@ -68,6 +68,15 @@ def _sizes(config: Config) -> Iterator[str]:
         yield f"receivers.otlp.grpc.max_request_size: {size} is over gRPC's own limit of 2 GiB"
 
 
+def _journal(config: Config) -> Iterator[str]:
+    least = 2 * config.assembly.memory
+    if config.journal.enabled and config.journal.max_size < least:
+        yield (
+            f"journal.max_size: {config.journal.max_size} is less than twice assembly.memory "
+            f"({config.assembly.memory}), which open traces alone may take"
+        )
+
+
 def _timers(config: Config) -> Iterator[str]:
     for name in ("linger", "idle_timeout", "max_age"):
         value = getattr(config.assembly, name)
@@ -88,6 +97,7 @@ _CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     _metrics,
     _thresholds,
     _sizes,
+    _journal,
     _timers,
     _receivers,
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scorer.api import Mode, Threshold
-from scorer.config.quantities import Duration, Endpoint, PositiveDuration, PositiveSize
+from scorer.config.quantities import Duration, Endpoint, PositiveDuration, PositiveSize, Size
 
 
 class _Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -102,6 +102,20 @@ class ServiceAssemblyConfig(_Section, frozen=True):
     max_age: PositiveDuration | None = None
 
 
+class JournalConfig(_Section, frozen=True):
+    """The durable log of what was accepted over OTLP."""
+
+    enabled: Annotated[bool, _is("keep what is accepted until it is scored, over a crash")] = True
+    path: Annotated[str | None, _is("folder; none = `journal` in `state_dir`")] = None
+    fsync: Annotated[
+        Literal["batch", "always", "off"],
+        _is("when the disk has it: before the answer, many at once or one by one; or whenever"),
+    ] = "batch"
+    max_size: Annotated[PositiveSize, _is("bytes of the journal; then requests are refused")] = (
+        PositiveSize(4 * 2**30)
+    )
+
+
 class AssemblyConfig(_Section, frozen=True):
     """When a trace is finished, and how much may be open."""
 
@@ -124,6 +138,9 @@ class AssemblyConfig(_Section, frozen=True):
     max_bytes_per_trace: Annotated[PositiveSize, _is("close a trace at this size")] = PositiveSize(
         64 * 2**20
     )
+    kept: Annotated[
+        Size, _is("bytes of closed traces that are kept, so that late spans can join; 0B = none")
+    ] = Size(64 * 2**20)
     max_tombstones: Annotated[
         int, _count("closed traces that are remembered, so that late spans are known as late")
     ] = 200_000
@@ -250,7 +267,11 @@ class Config(_Section, frozen=True):
     shutdown_timeout: Annotated[
         Duration, _is("longest time for closing and scoring what is open on SIGTERM")
     ] = Duration(30)
+    state_dir: Annotated[str, _is("folder of the journal, the ledger and other state")] = (
+        "./spanscore-data"
+    )
     receivers: ReceiversConfig = ReceiversConfig()
+    journal: JournalConfig = JournalConfig()
     assembly: AssemblyConfig = AssemblyConfig()
     scoring: ScoringConfig = ScoringConfig()
     replay: ReplayConfig = ReplayConfig()

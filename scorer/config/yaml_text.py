@@ -1,12 +1,25 @@
-"""YAML to plain data, stricter than PyYAML: a key that stands twice is an error."""
+"""YAML to plain data, stricter than PyYAML: a key that stands twice is an error.
 
+Only `true` and `false` are truth values, as in YAML 1.2 and in every reader but the oldest: `off`
+is a text.
+"""
+
+import re
 from collections.abc import Hashable
 from typing import Any
 
 import yaml
 
 
+_BOOL = "tag:yaml.org,2002:bool"
+
+
 class _Loader(yaml.SafeLoader):
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own name
+        first: [resolver for resolver in resolvers if resolver[0] != _BOOL]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
         for key_node, _ in node.value:
@@ -19,6 +32,11 @@ class _Loader(yaml.SafeLoader):
                 )
             seen.add(key) if isinstance(key, Hashable) else None
         return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(
+    _BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), list("tTfF")
+)
 
 
 def load_yaml(text: str) -> Any:

@@ -80,7 +80,9 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     """A finished trace, still as wire bytes.
 
     `spans[i]` was sent under `span_envelopes[i]`; likewise for logs. Spans stand in the
-    order of arrival. `opened` and `closed` are seconds of the assembler's clock.
+    order of arrival. `opened` and `closed` are seconds of the assembler's clock. `closed_at` is
+    the offset of the last request that was taken when it closed. `fresh_spans` are those that
+    no earlier revision had. `digest` stands for the set of (span id, kind).
     """
 
     tenant: str
@@ -97,6 +99,9 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     last_position: Position
     size: int
     revision: int = 1
+    closed_at: int = 0
+    fresh_spans: int = 0
+    digest: bytes = b""
 
 
 class Trace(Struct, frozen=True, kw_only=True):

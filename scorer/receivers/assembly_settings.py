@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from scorer.assembly.assembler import AssemblerSettings
 from scorer.assembly.open_trace import Timers
+from scorer.assembly.settings import AssemblerSettings
 from scorer.config import AssemblyConfig
 from scorer.model.trace import Envelope
 from scorer.otlp.decode import service_name
@@ -20,6 +20,7 @@ def assembler_settings(config: AssemblyConfig, lateness: float = 0.0) -> Assembl
         max_spans_per_trace=config.max_spans_per_trace,
         max_bytes_per_trace=config.max_bytes_per_trace,
         max_tombstones=config.max_tombstones,
+        kept_bytes=config.kept,
         timers_of=_ServiceTimers(config, timers, lateness).find if config.overrides else None,
     )
 

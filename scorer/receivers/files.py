@@ -13,9 +13,10 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from scorer.assembly.assembler import Assembler, AssemblerSettings
+from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
+from scorer.assembly.settings import AssemblerSettings
 from scorer.errors import PermanentError
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace

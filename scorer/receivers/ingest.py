@@ -5,13 +5,18 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from scorer.assembly.assembler import Assembler
-from scorer.errors import PermanentError
+from scorer.assembly.open_trace import OpenTrace
+from scorer.assembly.pushed import Pushed
+from scorer.errors import PermanentError, SpanscoreError, TooLargeError
+from scorer.journal import Record, WritableLog
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, Envelope, LogEntry, SpanEntry
+from scorer.otlp.join import join
 from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.signal import Signal
 from scorer.otlp.split import END_MARKER, SplitSpans, has_end_marker, split_logs, split_traces
 from scorer.receivers.admission import Admission, Refusal
+from scorer.receivers.entries import Request, Snapshot, decode, encode, snapshot
 from scorer.receivers.resident import give_back
 from scorer.telemetry import FaultLog, Telemetry
 
@@ -25,10 +30,15 @@ _Entry = TypeVar("_Entry", SpanEntry, LogEntry)
 
 
 class Accepted(NamedTuple):
-    """The answer to a request that was taken: what of it was not, and why ("" = all well)."""
+    """The answer to a request that was taken: what of it was not, and why ("" = all well).
+
+    `offset` is its place in the log (0 = it is in none): it may be answered when `durable` says
+    so.
+    """
 
     rejected: int = 0
     message: str = ""
+    offset: int = 0
 
 
 class Take(Protocol):
@@ -58,6 +68,14 @@ class Ingest(Protocol):
         """Count an ExportMetricsServiceRequest; nothing of it is kept."""
         ...
 
+    async def durable(self, offset: int) -> None:
+        """Return when what is at this place of the log may be acknowledged.
+
+        Raises:
+            RetryableError: It could not be made durable.
+        """
+        ...
+
 
 def takers(ingest: Ingest) -> dict[Signal, Take]:
     """Return what takes the bodies of each signal."""
@@ -70,7 +88,7 @@ class AssemblingIngest:
     `may_end` tells from a span's resource and scope whether its end marker counts.
     """
 
-    def __init__(  # noqa: PLR0913 - it stands between these seven
+    def __init__(  # noqa: PLR0913 - it stands between these eight
         self,
         *,
         source: str,
@@ -80,6 +98,7 @@ class AssemblingIngest:
         clock: Callable[[], float],
         on_closed: Callable[[Sequence[ClosedTrace]], None],
         may_end: Callable[[Envelope], bool] = lambda _: True,
+        log: WritableLog | None = None,
     ) -> None:
         self._source = source
         self._assembler = assembler
@@ -88,7 +107,8 @@ class AssemblingIngest:
         self._clock = clock
         self._on_closed = on_closed
         self._may_end = may_end
-        self._requests = 0
+        self._log = log
+        self._position = Position(source, 0, 0)
         self._faults = FaultLog(_LOG, clock)
         self._given_back = -_GIVE_BACK_S
 
@@ -110,12 +130,16 @@ class AssemblingIngest:
             raise
         refusal = self._admission.refusal(len(body), tenant, now)
         taken = spans if refusal is None else self._of_open(spans, refusal, tenant)
-        self._push(taken, self._is_end if _END_MARKER in body else None, tenant, now)
+        offset = 0
+        if taken:
+            whole = body if refusal is None else join((span.wire, span.envelope) for span in taken)
+            offset = self._log_spans(taken, whole, tenant, now)
+            self._push(taken, body, tenant, now)
         if refusal is not None and (refusal.is_total or len(taken) < len(spans)):
             left = len(spans) - len(taken)
             add("spanscore_refused_spans_total", left, reason=refusal.reason)
             self._refuse(refusal, len(body), tenant, now)
-        return Accepted(rejected, f"{rejected} spans rejected: {why}" if rejected else "")
+        return Accepted(rejected, f"{rejected} spans rejected: {why}" if rejected else "", offset)
 
     def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportLogsServiceRequest; records without a trace are counted and dropped."""
@@ -125,22 +149,18 @@ class AssemblingIngest:
         refusal = self._admission.refusal(len(body), tenant, now)
         records = split.records
         taken = records if refusal is None else self._of_open(records, refusal, tenant)
-        pushed = self._assembler.push_logs(taken, self._position(), now, tenant)
-        outcomes = {
-            "joined": pushed.accepted,
-            "late": pushed.late,
-            "untraced": split.untraced,
-            "invalid": split.rejected,
-            "refused": len(records) - len(taken),
-        }
-        for outcome, count in outcomes.items():
-            if count:
-                self._telemetry.add("spanscore_log_records_total", count, outcome=outcome)
-        self._on_closed(pushed.closed)
+        offset = 0
+        if taken:
+            self._reopen(taken, tenant, now)
+            whole = body if refusal is None else join((log.wire, log.envelope) for log in taken)
+            offset = self._write(Request("logs", tenant, whole))
+        self._push_logs(taken, tenant, now)
+        self._count_logs(untraced=split.untraced, invalid=split.rejected)
+        self._count_logs(refused=len(records) - len(taken))
         if refusal is not None and (refusal.is_total or len(taken) < len(records)):
             self._refuse(refusal, len(body), tenant, now)
-        why = split.rejected_reason
-        return Accepted(split.rejected, f"log records rejected: {why}" if split.rejected else "")
+        why = f"log records rejected: {split.rejected_reason}" if split.rejected else ""
+        return Accepted(split.rejected, why, offset)
 
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:  # noqa: ARG002 - nothing is kept
         """Count the points of an ExportMetricsServiceRequest."""
@@ -163,26 +183,110 @@ class AssemblingIngest:
             self._given_back = now
             give_back()
 
-    def _push(
-        self,
-        spans: Sequence[SpanEntry],
-        is_end: Callable[[bytes, Envelope], bool] | None,
-        tenant: str,
-        now: float,
+    async def durable(self, offset: int) -> None:
+        """Return when what is at this place of the log may be acknowledged."""
+        if self._log is not None:
+            await self._log.synced(offset)
+
+    def take_again(self, record: Record) -> tuple[int, int]:
+        """Take what a log holds at one place; returns its spans, and how many are re-reads.
+
+        Raises:
+            PermanentError: It is none of our entries.
+        """
+        entry, now = decode(record.payload), self._clock()
+        self._position = Position(self._source, 0, record.offset)
+        if isinstance(entry, Request) and entry.signal == "logs":
+            self._push_logs(split_logs(entry.body).records, entry.tenant, now)
+            return 0, 0
+        body = entry.traces if isinstance(entry, Snapshot) else entry.body
+        spans = split_traces(body).spans
+        self._telemetry.add("spanscore_offered_spans_total", len(spans))
+        if isinstance(entry, Request):
+            pushed = self._push(spans, body, entry.tenant, now)
+        else:
+            pushed = self._restore(entry, spans, now)
+        return len(spans), pushed.rereads
+
+    def _restore(self, entry: Snapshot, spans: Sequence[SpanEntry], now: float) -> Pushed:
+        logs = split_logs(entry.logs).records
+        if not spans and not logs:
+            return Pushed(0, 0, 0, [])
+        restore = self._assembler.restore
+        pushed = restore(spans, logs, entry.tenant, entry.revision, self._position, now)
+        self._count_pushed(spans, pushed)
+        self._on_closed(pushed.closed)
+        return pushed
+
+    def spill(self, trace: OpenTrace) -> None:
+        """Write an open trace to the head of the log, so that its older part may be released.
+
+        Raises:
+            RetryableError: The log is full.
+        """
+        self._write(snapshot(trace, trace.revision))
+        self._assembler.moved(trace, self._position)
+
+    def _log_spans(self, spans: Sequence[SpanEntry], body: bytes, tenant: str, now: float) -> int:
+        """Write spans to the log, the kept traces that they add to first."""
+        try:
+            self._reopen(spans, tenant, now)
+            return self._write(Request("traces", tenant, body))
+        except SpanscoreError as error:
+            reason = "too_large" if isinstance(error, TooLargeError) else "journal"
+            self._telemetry.add("spanscore_refused_spans_total", len(spans), reason=reason)
+            raise
+
+    def _reopen(
+        self, entries: Sequence[SpanEntry] | Sequence[LogEntry], tenant: str, now: float
     ) -> None:
-        pushed = self._assembler.push(spans, self._position(), now, tenant, is_end)
+        self._assembler.reopen(entries, tenant, now, self._place_of_late)
+
+    def _place_of_late(self, trace: OpenTrace) -> Position:
+        if self._log is None:
+            return Position(self._source, 0, self._position.offset + 1)
+        self._write(snapshot(trace, trace.revision + 1))
+        return self._position
+
+    def _write(self, entry: Request | Snapshot) -> int:
+        """Write to the log, where there is one; returns the offset, 0 without a log."""
+        if self._log is None:
+            self._position = Position(self._source, 0, self._position.offset + 1)
+            return 0
+        offset = self._log.append(encode(entry))
+        self._position = Position(self._source, 0, offset)
+        return offset
+
+    def _push(self, spans: Sequence[SpanEntry], body: bytes, tenant: str, now: float) -> Pushed:
+        is_end = self._is_end if _END_MARKER in body else None
+        pushed = self._assembler.push(spans, self._position, now, tenant, is_end)
         self._admission.accepted(len(spans), now)
+        self._count_pushed(spans, pushed)
+        self._on_closed(pushed.closed)
+        return pushed
+
+    def _count_pushed(self, spans: Sequence[SpanEntry], pushed: Pushed) -> None:
         counts = {
             "spanscore_accepted_spans_total": len(spans),
             "spanscore_duplicate_spans_total": pushed.duplicates,
             "spanscore_conflicting_spans_total": pushed.conflicts,
+            "spanscore_reread_spans_total": pushed.rereads,
             "spanscore_late_spans_total": pushed.late,
-            "spanscore_late_unjoined_spans_total": pushed.late,
+            "spanscore_late_unjoined_spans_total": pushed.unjoined,
         }
         for name, count in counts.items():
             if count:
                 self._telemetry.add(name, count)
+
+    def _push_logs(self, records: Sequence[LogEntry], tenant: str, now: float) -> None:
+        pushed = self._assembler.push_logs(records, self._position, now, tenant)
+        self._count_logs(joined=pushed.accepted, late=pushed.unjoined)
         self._on_closed(pushed.closed)
+
+    def _count_logs(self, **outcomes: int) -> None:
+        for outcome, count in outcomes.items():
+            if count:
+                self._telemetry.add("spanscore_log_records_total", count, outcome=outcome)
 
     def _of_open(self, entries: Sequence[_Entry], refusal: Refusal, tenant: str) -> list[_Entry]:
         """Return the entries that are taken in spite of a refusal."""
@@ -200,7 +304,3 @@ class AssemblingIngest:
 
     def _is_end(self, wire: bytes, envelope: Envelope) -> bool:
         return has_end_marker(wire) and self._may_end(envelope)
-
-    def _position(self) -> Position:
-        self._requests += 1
-        return Position(self._source, 0, self._requests)

@@ -30,7 +30,7 @@ from scorer.receivers.listen import require_bindable
 from scorer.receivers.parts import size_limit, take_protobuf
 from scorer.receivers.refusal import Refusals, RefusedError
 from scorer.receivers.resident import reading_limit
-from scorer.telemetry import Telemetry
+from scorer.telemetry import Telemetry, failpoints
 
 _SECTION = "receivers.otlp.grpc"
 _RECEIVER = "otlp_grpc"
@@ -142,6 +142,7 @@ class _Calls(grpc.GenericRpcHandler):  # type: ignore[type-arg]
 
     def __init__(self, ingest: Ingest, telemetry: Telemetry, entry: Entry, gate: BodyGate) -> None:
         self._entry = entry
+        self._ingest = ingest
         self._takers = takers(ingest)
         self._telemetry = telemetry
         self._refusals = Refusals(_RECEIVER, telemetry)
@@ -199,6 +200,10 @@ class _Calls(grpc.GenericRpcHandler):  # type: ignore[type-arg]
                         return b""
                     reading.arrived()
                     accepted = await take_protobuf(take, body, tenant)
+                    del body
+                if accepted.offset:
+                    await self._ingest.durable(accepted.offset)
+                    failpoints.failpoint("before_ack")
             except Exception as error:  # noqa: BLE001  the boundary: every fault has an answer
                 return self._refusals.explain(error).with_traceback(None)
             self._count(signal, "OK")

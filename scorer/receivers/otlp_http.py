@@ -41,7 +41,7 @@ from scorer.receivers.listen import cannot_listen
 from scorer.receivers.parts import both, size_limit, take_each, take_protobuf
 from scorer.receivers.refusal import Refusals, RefusedError
 from scorer.receivers.resident import reading_limit
-from scorer.telemetry import Telemetry
+from scorer.telemetry import Telemetry, failpoints
 
 _SECTION = "receivers.otlp.http"
 _RECEIVER = "otlp_http"
@@ -83,6 +83,7 @@ class OtlpHttpReceiver:
         self._entry = Entry(self._config.tls, self._config.auth, _SECTION)
         self._telemetry = telemetry
         self._refusals = Refusals(_RECEIVER, telemetry)
+        self._ingest = ingest
         self._takers = takers(ingest)
         self._in_flight = 0
         self._idle = asyncio.Event()
@@ -197,6 +198,9 @@ class OtlpHttpReceiver:
         with self._gate.reading() as reading:
             await reading.turn()
             accepted = await self._take(head, await self._read(request, head, reading), tenant)
+        if accepted.offset:
+            await self._ingest.durable(accepted.offset)
+            failpoints.failpoint("before_ack")
         content = export_response(
             head.signal,
             rejected=accepted.rejected,

@@ -53,4 +53,5 @@ async def take_each(take: Callable[[bytes], Accepted], parts: Iterable[bytes]) -
 def both(one: Accepted, other: Accepted) -> Accepted:
     """Return one answer for two parts of a request."""
     messages = dict.fromkeys(text for text in (one.message, other.message) if text)
-    return Accepted(one.rejected + other.rejected, "; ".join(messages))
+    offset = max(one.offset, other.offset)
+    return Accepted(one.rejected + other.rejected, "; ".join(messages), offset)

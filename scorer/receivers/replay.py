@@ -17,6 +17,7 @@ from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.files import StoredFiles
 from scorer.receivers.ingest import AssemblingIngest, takers
+from scorer.scoring.books import NoBooks
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.statistics import MetricSummary
@@ -133,7 +134,12 @@ class _Replay:
         self._summary = RunSummary()
         self._sinks = tuple(InWindow(sink, window) for sink in (*sinks, self._summary))
         self._pipeline = Pipeline(
-            self._scorer, self._sinks, self._budget, self._telemetry, self._clock
+            self._scorer,
+            self._sinks,
+            self._budget,
+            self._telemetry,
+            clock=self._clock,
+            books=NoBooks(self._assembler),
         )
         self._ingest = AssemblingIngest(
             source="files",

@@ -9,39 +9,44 @@ sink is slow, the budget fills and the receivers refuse, so nothing piles up uns
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from scorer.api import ScoredTrace, Sink
 from scorer.assembly.budget import MemoryBudget
 from scorer.errors import RetryableError, SpanscoreError
 from scorer.model.trace import ClosedTrace
+from scorer.scoring.books import Books
 from scorer.scoring.engine import quarantined
 from scorer.scoring.scorers import Scorer
-from scorer.telemetry import FaultLog, Telemetry
+from scorer.telemetry import FaultLog, Telemetry, failpoints
 
 _LOG = logging.getLogger("spanscore.pipeline")
 
 _BATCH_TRACES = 32
 _BATCH_BYTES = 2**20
 _RETRY_DELAYS = (0.05, 0.2, 1.0)
+_BOOKS_RETRY_S = 1.0
 
 
 class Pipeline:
     """The queue of closed traces, their scoring, and their way out."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - it stands between these six
         self,
         scorer: Scorer,
         sinks: Sequence[Sink],
         budget: MemoryBudget,
         telemetry: Telemetry,
+        *,
         clock: Callable[[], float],
+        books: Books,
     ) -> None:
         self._scorer = scorer
         self._sinks = tuple(sinks)
         self._budget = budget
         self._telemetry = telemetry
         self._clock = clock
+        self._books = books
         self._faults = FaultLog(_LOG)
         self._waiting: deque[ClosedTrace] = deque()
         self._pending: deque[ClosedTrace] = deque()
@@ -67,9 +72,10 @@ class Pipeline:
         """Queue closed traces; they are emitted in this order."""
         if not traces:
             return
+        failpoints.failpoint("after_close")
         self._waiting.extend(traces)
         self._pending.extend(traces)
-        self.pending_spans += sum(len(trace.spans) for trace in traces)
+        self.pending_spans += sum(trace.fresh_spans for trace in traces)
         self._idle.clear()
         self._arrived.set()
 
@@ -111,9 +117,12 @@ class Pipeline:
         while True:
             batch, task = await slots.get()
             scored = await task
+            await self._insist(self._books.closing, batch)
             self._count(batch, scored)
             for sink in self._sinks:
                 await self._write(sink, scored)
+            failpoints.failpoint("after_sink")
+            await self._insist(self._books.scored, batch)
             for trace in batch:
                 self._budget.release(trace.size, trace.tenant)
             if not self._pending:
@@ -123,7 +132,7 @@ class Pipeline:
         """Count the verdicts: closed = scored + not_agent + quarantined, traces and spans."""
         now, add = self._clock(), self._telemetry.add
         for trace, result in zip(batch, scored, strict=True):
-            spans = len(trace.spans)
+            spans = trace.fresh_spans
             self._pending.popleft()
             self.pending_spans -= spans
             add("spanscore_closed_traces_total", reason=trace.reason)
@@ -136,6 +145,22 @@ class Pipeline:
             elif result.verdict == "quarantined":
                 add("spanscore_quarantined_traces_total", reason=result.reason or "unknown")
             self._telemetry.observe("spanscore_scoring_delay_seconds", max(now - trace.closed, 0))
+
+    async def _insist(
+        self, note: Callable[[Sequence[ClosedTrace]], Awaitable[None]], batch: list[ClosedTrace]
+    ) -> None:
+        """Note a batch, as often as it takes: nothing may overtake it.
+
+        Meanwhile the memory budget fills, and senders are refused.
+        """
+        while True:
+            try:
+                await note(batch)
+            except RetryableError as error:
+                self._faults.report("closed traces wait", error)
+                await asyncio.sleep(_BOOKS_RETRY_S)
+            else:
+                return
 
     async def _write(self, sink: Sink, scored: Sequence[ScoredTrace]) -> None:
         """Write to a sink, several times if it asks for it; then its scores are lost, counted.

@@ -99,16 +99,20 @@ class WorkerProcess:
         if self._is_stopped:
             raise TaskFailedError("stopped")
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._watch = Watch(context)
-        self._process = context.Process(
-            target=worker.serve, args=(theirs, self._config, self._watch), daemon=True
+        pipe, theirs = context.Pipe()
+        watch = Watch(context)
+        process = context.Process(
+            target=worker.serve, args=(theirs, self._config, watch), daemon=True
         )
-        self._process.start()
+        process.start()
         # Else an exit that nobody prepared would wait for a worker that waits for work.
-        atexit.register(self._process.kill)
+        atexit.register(process.kill)
         theirs.close()
-        self._receive(self._pipe, Patience(self._watch, self._limits, _START_TIMEOUT_S))
+        # Not before it runs: `stop` may come from another thread meanwhile.
+        self._process, self._pipe, self._watch = process, pipe, watch
+        if self._is_stopped:
+            raise self._failed("stopped")
+        self._receive(pipe, Patience(watch, self._limits, _START_TIMEOUT_S))
 
     def _receive(self, pipe: Connection, patience: Patience) -> bytes:
         try:

@@ -7,7 +7,10 @@ from scorer.scoring.statistics import MetricSummary, Statistics
 
 
 class RunSummary:
-    """Counts traces and scores and collects the statistics of every output."""
+    """Counts traces and scores and collects the statistics of every output.
+
+    A trace counts once, with its first scoring, as in Prometheus: revisions are left out.
+    """
 
     def __init__(self) -> None:
         self._statistics = Statistics()
@@ -16,8 +19,10 @@ class RunSummary:
 
     async def write(self, traces: Sequence[ScoredTrace]) -> None:
         """Take scored traces."""
-        self.traces += len(traces)
         for trace in traces:
+            if trace.revision > 1:
+                continue
+            self.traces += 1
             self.scores += len(trace.scores)
             self._statistics.add(trace.scores)
 

@@ -1,8 +1,13 @@
 """Scores as Prometheus series.
 
-The series are those of `scorer.telemetry`; histograms and counters see the first scoring of
-a trace only. Children are looked up once per label set and kept, because prometheus_client's
-`labels()` costs more than the increment that follows it.
+The series are those of `scorer.telemetry`. Children are looked up once per label set and kept,
+because prometheus_client's `labels()` costs more than the increment that follows it.
+
+A trace is counted at its first scoring, which is revision 1 unless that was not scored. Of a
+later revision additive facts add what they are above the largest so far of that trace, whichever
+service and agent it then has; a breach counts when the trace has it for the first time. The
+revision of a trace that is forgotten (see `scorer.sinks.counted`), or was scored before a restart,
+adds nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,15 +17,18 @@ from prometheus_client import Counter
 
 from scorer.config import Config, PrometheusConfig
 from scorer.model.score import Score, ScoredTrace, TraceFacts
+from scorer.sinks.counted import Counted, CountedTraces
 from scorer.sinks.labels import Children, LabelValues, SeriesBudget
 from scorer.telemetry import Observations, Telemetry, series
 
 _FROM_SPANS = frozenset({"service", "agent", "tool"})
 _UNIT_RANGE = (0.0, 1.0)
-# More than any trace can use or cost. A sender that claims more must not ruin a counter for good.
+# Longer than any trace. A sender that claims more must not ruin a sum for good; seconds.
 _IMPLAUSIBLE = 1e15
 
 Exemplar = dict[str, str]
+# Service and agent, as shown.
+Owner = tuple[str, str]
 Bound = Callable[[str | None], str]
 
 
@@ -36,6 +44,7 @@ class PrometheusSink:
         self._type = make.label("type")
         self._score = make.histogram("spanscore_score")
         self._scores = make.counter("spanscore_scores_total")
+        self._revised = make.counter("spanscore_revised_scores_total")
         self._breaches = make.counter("spanscore_threshold_breaches_total")
         self._metric_seconds = make.histogram("spanscore_metric_duration_seconds")
         self._traces = make.counter("spanscore_traces_total")
@@ -44,31 +53,47 @@ class PrometheusSink:
         self._tool_calls = make.counter("spanscore_tool_calls_total")
         self._pii = make.counter("spanscore_pii_findings_total")
         self._duration = make.histogram("spanscore_trace_duration_seconds")
+        self._counted = CountedTraces()
 
     async def write(self, traces: Sequence[ScoredTrace]) -> None:
-        """Count traces; revisions of traces that were counted before are left out."""
+        """Count traces; of a revision only what is new."""
         for trace in traces:
-            if trace.revision == 1:
-                self._count(trace)
+            counted = self._counted.take(trace)
+            if trace.verdict == "scored":
+                self._count(trace, counted)
+            if counted is not None:
+                self._counted.keep(trace, counted)
 
     async def close(self) -> None:
         """Do nothing: the series live as long as the process."""
 
-    def _count(self, trace: ScoredTrace) -> None:
-        service, agent = self._service(trace.service), self._agent(trace.agent)
+    def _count(self, trace: ScoredTrace, counted: Counted | None) -> None:
+        owner = self._service(trace.service), self._agent(trace.agent)
         exemplar = {"trace_id": trace.trace_id}
-        if trace.verdict == "scored":
-            self._traces[service,].inc()
-            self._count_facts(trace.facts, service, agent, exemplar)
+        if counted is not None and counted.grow("scored"):
+            self._observe(trace, owner, exemplar)
+        else:
+            for metric in {score.metric for score in trace.scores}:
+                self._revised[metric,].inc()
+        if counted is not None:
+            self._add_facts(trace.facts, counted, owner, exemplar)
+            for metric in trace.breaches:
+                if counted.grow("breach", metric):
+                    self._breaches[metric, *owner].inc(1, exemplar)
+
+    def _observe(self, trace: ScoredTrace, owner: Owner, exemplar: Exemplar) -> None:
+        """Take what is counted at the first scoring of a trace only."""
+        self._traces[owner[0],].inc()
+        seconds = trace.facts.duration_s
+        if seconds is not None and 0 <= seconds < _IMPLAUSIBLE:
+            self._duration[owner[0],].observe(seconds, exemplar)
         for score in trace.scores:
-            self._count_score(score, trace, (service, agent), exemplar)
-        for metric in trace.breaches:
-            self._breaches[metric, service, agent].inc(1, exemplar)
-        for metric, seconds in trace.metric_seconds.items():
-            self._metric_seconds[metric,].observe(seconds)
+            self._count_score(score, trace, owner, exemplar)
+        for metric, taken in trace.metric_seconds.items():
+            self._metric_seconds[metric,].observe(taken)
 
     def _count_score(
-        self, score: Score, trace: ScoredTrace, owner: tuple[str, str], exemplar: Exemplar
+        self, score: Score, trace: ScoredTrace, owner: Owner, exemplar: Exemplar
     ) -> None:
         value = score.value
         if score.status != "scored" or value is None:
@@ -86,18 +111,21 @@ class PrometheusSink:
             value, exemplar
         )
 
-    def _count_facts(self, facts: TraceFacts, service: str, agent: str, exemplar: Exemplar) -> None:
+    def _add_facts(
+        self, facts: TraceFacts, counted: Counted, owner: Owner, exemplar: Exemplar
+    ) -> None:
+        service, agent = owner
         for kind, count in facts.tokens.items():
-            if 0 < count < _IMPLAUSIBLE:
-                self._tokens[self._type(kind), service].inc(count)
-        if facts.cost_usd is not None and 0 < facts.cost_usd < _IMPLAUSIBLE:
-            self._cost[service,].inc(facts.cost_usd)
+            if more := counted.grow("tokens", kind, to=count):
+                self._tokens[self._type(kind), service].inc(more)
+        if facts.cost_usd is not None and (more := counted.grow("cost", to=facts.cost_usd)):
+            self._cost[service,].inc(more)
         for call in facts.tool_calls:
-            self._tool_calls[call.status, self._tool(call.tool), service].inc(call.count)
+            if more := counted.grow("tool", call.status, call.tool, to=call.count):
+                self._tool_calls[call.status, self._tool(call.tool), service].inc(more)
         for kind, count in facts.pii_findings.items():
-            self._pii[self._type(kind), service, agent].inc(count, exemplar)
-        if facts.duration_s is not None and 0 <= facts.duration_s < _IMPLAUSIBLE:
-            self._duration[service,].observe(facts.duration_s, exemplar)
+            if more := counted.grow("pii", kind, to=count):
+                self._pii[self._type(kind), service, agent].inc(more, exemplar)
 
 
 class _Families:

@@ -46,6 +46,12 @@ SERIES: tuple[Series, ...] = (
         "Traces whose score is outside the metric's threshold.",
         ("metric", "service", "agent"),
     ),
+    Series(
+        "spanscore_revised_scores_total",
+        "counter",
+        "Scores made again, for late spans; no other series of scores has them.",
+        ("metric",),
+    ),
     # Facts
     Series("spanscore_traces_total", "counter", "Scored traces.", ("service",)),
     Series(
@@ -125,6 +131,13 @@ SERIES: tuple[Series, ...] = (
         "spanscore_worker_restarts_total",
         "counter",
         "Scoring workers replaced after a hang or a crash.",
+    ),
+    Series("spanscore_journal_bytes", "gauge", "Bytes of the journal in use."),
+    Series("spanscore_journal_segments", "gauge", "Files of the journal."),
+    Series(
+        "spanscore_journal_pinned_records",
+        "gauge",
+        "Records of the journal that traces without scores may still need.",
     ),
     Series("spanscore_pending_traces", "gauge", "Closed traces waiting for their scores."),
     Series("spanscore_log_records_total", "counter", "Log records by fate.", ("outcome",)),

@@ -1,28 +1,32 @@
 """The decision log: why each of the last traces was scored, or was not.
 
 A finished trace is kept as it came from the scoring, the oldest out first; what is still
-open is asked of the assembler. A document has always the same keys; null = not known.
+open is asked of the assembler. A document has always the same keys; null = not known. A trace
+that was scored again shows its newest revision; `history` has one entry for each earlier one,
+`changed` what each revision changed, and `joining` how many late spans wait for the next.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
 import msgspec
 from msgspec import Raw
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from scorer.config import Config
 from scorer.model.score import ScoredTrace
 from scorer.model.score_json import UNENCODABLE, encodable, encode_score, valid_text
 from scorer.model.times import rfc3339
+from scorer.web.history import Earlier, Finished, succeed
 
 Document = dict[str, Any]
 
 # What a trace says of itself is of any size; a usual one takes 13 KB.
 _MAX_BYTES = 48 * 2**20
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(ScoredTrace)
+_decoder = msgspec.msgpack.Decoder(Finished)
 
 _UNKNOWN: Document = dict.fromkeys(
     (
@@ -37,7 +41,10 @@ _UNKNOWN: Document = dict.fromkeys(
         "closed",
         "close_reason",
         "revision",
+        "history",
+        "changed",
         "span_count",
+        "joining",
         "late_spans",
         "completeness",
         "dialects",
@@ -57,7 +64,8 @@ class OpenTraces(Protocol):
         `state` is `open`, `closed` (its scores are on their way) or `late` (all that is left
         are spans that came too late). The other keys are those of a document, as far as they
         are known, `opened` and `closed` in seconds of the assembler's clock. Asked for a trace
-        that was scored, it may add `late_spans`.
+        that was scored, it may add `late_spans`; it is `open` or `closed` again when late spans
+        have joined it.
         """
         ...
 
@@ -78,15 +86,17 @@ class RecentTraces:
         self._open = open_traces
         self._to_unix = to_unix
         # As bytes: half the memory, and what they take is known.
-        self._traces: dict[tuple[str, str], bytes] = {}
+        self._traces: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._bytes = 0
 
     async def write(self, traces: Sequence[ScoredTrace]) -> None:
         """Remember traces; a revision takes the place of the one before."""
         for trace in traces:
             key = (trace.tenant, trace.trace_id)
+            before = self._traces.get(key) if trace.revision > 1 else None
+            finished = succeed(None if before is None else _decoder.decode(before), trace)
             self._forget(key)
-            data = self._traces[key] = _encode(trace)
+            data = self._traces[key] = _encode(finished)
             self._bytes += len(data)
             while len(self._traces) > self.limit or self._bytes > _MAX_BYTES:
                 self._forget(next(iter(self._traces)))
@@ -97,10 +107,9 @@ class RecentTraces:
     def find(self, trace_id: str, tenant: str = "") -> Document | None:
         """Return the document of a trace by its lower-case hex id, None if it is not known."""
         data = self._traces.get((tenant, trace_id))
-        trace = None if data is None else _decoder.decode(data)
         seen = self._open.describe(trace_id, tenant) or {}
-        if trace is not None:
-            return self._finished(trace) | {"late_spans": seen.get("late_spans")}
+        if data is not None:
+            return self._finished(_decoder.decode(data), seen)
         if not seen:
             return None
         times = {key: self._time(seen.get(key)) for key in ("opened", "closed")}
@@ -116,7 +125,7 @@ class RecentTraces:
             for (owner, _), data in reversed(self._traces.items())
             if tenant is None or owner == tenant
         )
-        return [self._summary(_decoder.decode(data)) for data in islice(wanted, limit)]
+        return [self._summary(_decoder.decode(data).trace) for data in islice(wanted, limit)]
 
     def _forget(self, key: tuple[str, str]) -> None:
         self._bytes -= len(self._traces.pop(key, b""))
@@ -138,11 +147,16 @@ class RecentTraces:
             "breaches": trace.breaches,
         }
 
-    def _finished(self, trace: ScoredTrace) -> Document:
+    def _finished(self, finished: Finished, seen: Document) -> Document:
+        trace = finished.trace
         return (
             _UNKNOWN
             | self._summary(trace)
             | {
+                "history": [self._earlier(entry) for entry in finished.history],
+                "changed": finished.changed,
+                "joining": _joining(trace, seen),
+                "late_spans": seen.get("late_spans"),
                 "completeness": trace.completeness,
                 "dialects": trace.dialects,
                 "root_span_id": trace.root_span_id,
@@ -150,20 +164,34 @@ class RecentTraces:
             }
         )
 
+    def _earlier(self, entry: Earlier) -> Document:
+        return asdict(entry) | {"closed": self._time(entry.closed)}
+
     def _time(self, seconds: float | None) -> str | None:
         if seconds is None:
             return None
         return rfc3339(round(self._to_unix(seconds) * 1000) * 1_000_000)
 
 
-def _encode(trace: ScoredTrace) -> bytes:
+def _joining(trace: ScoredTrace, seen: Document) -> int | None:
+    """Return how many late spans joined a scored trace that is not scored again yet."""
+    if seen.get("state") not in ("open", "closed"):
+        return None
+    spans: int = seen.get("span_count", 0)
+    return max(0, spans - trace.completeness.span_count)
+
+
+def _encode(finished: Finished) -> bytes:
     try:
-        return _encoder.encode(trace)
+        return _encoder.encode(finished)
     except UNENCODABLE:
-        names = {"service": valid_text(trace.service), "agent": _text(trace.agent)}
-        scores = tuple(map(encodable, trace.scores))
-        valid = replace(trace, **names, session_id=_text(trace.session_id), scores=scores)
-        return _encoder.encode(valid)
+        return _encoder.encode(replace(finished, trace=_valid(finished.trace)))
+
+
+def _valid(trace: ScoredTrace) -> ScoredTrace:
+    names = {"service": valid_text(trace.service), "agent": _text(trace.agent)}
+    scores = tuple(map(encodable, trace.scores))
+    return replace(trace, **names, session_id=_text(trace.session_id), scores=scores)
 
 
 def _text(text: str | None) -> str | None:

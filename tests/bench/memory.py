@@ -7,9 +7,10 @@ import time
 import psutil
 from opentelemetry.proto.trace.v1 import trace_pb2
 
-from scorer.assembly.assembler import Assembler, AssemblerSettings
+from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
+from scorer.assembly.settings import AssemblerSettings
 from scorer.model.position import Position
 from scorer.model.trace import Envelope, SpanEntry
 from scorer.receivers.admission import Admission

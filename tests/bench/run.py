@@ -1,6 +1,6 @@
 """Prints the ratios of the speed targets, measured in one run on one machine.
 
-    python tests/bench/run.py [ingest] [service] [delay] [memory] [open-traces]
+    python tests/bench/run.py [ingest] [journal] [service] [delay] [memory] [open-traces]
 
 All figures are CPU seconds of the server process and its children (wall times drift on
 shared machines), as a ratio to a gRPC handler that only counts bytes. Each is the median of
@@ -151,7 +151,7 @@ def scrape(port):
 
 
 def main(names):
-    chosen = names or ["ingest", "service", "delay", "memory", "open-traces"]
+    chosen = names or ["ingest", "journal", "service", "delay", "memory", "open-traces"]
     print(
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d} {platform.machine()} "
         f"{os.cpu_count()} cores, Python {platform.python_version()}"
@@ -159,6 +159,9 @@ def main(names):
     if "ingest" in chosen:
         compare("ingest", 600)
         print("  target: ratio at least 0.5")
+    if "journal" in chosen:
+        compare("journal", 600)
+        print("  target: ratio at least 0.3 (fsync: batch)")
     if "service" in chosen:
         compare("service", 60, settle=1.5)
         print("  target: ratio at least 0.05, goal 0.10")

@@ -7,7 +7,9 @@ port, and ends with its standard input.
 
 import asyncio
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import grpc
 import grpc.aio
@@ -16,6 +18,7 @@ import uvloop
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import parse_config
+from scorer.journal import Journal
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.ingest import AssemblingIngest
@@ -51,21 +54,43 @@ async def count():
 
 
 async def ingest():
+    await ingest_into(None)
+
+
+async def journal():
+    """Ingest with the journal, `fsync: batch`, in a folder that is removed at the end."""
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
+        log = Journal(Path(folder), fsync="batch", max_size=8 * 2**30)
+        await ingest_into(log)
+        log.close()
+
+
+async def ingest_into(log):
     config = parse_config(
         {
             "assembly": {"memory": "20GiB", "linger": "500ms"},
+            "journal": {"enabled": False},
             "receivers": {"otlp": {"grpc": ANY_PORT}},
         }
     )
     telemetry, budget = Telemetry(), MemoryBudget(config.assembly.memory)
     assembler = Assembler(assembler_settings(config.assembly), budget)
+
+    def done(traces):
+        for trace in traces:
+            budget.release(trace.size)
+            assembler.release(trace)
+        if log is not None:
+            log.release(assembler.watermark.lowest() or log.next_offset)
+
     door = AssemblingIngest(
         source="otlp",
         assembler=assembler,
         admission=Admission(assembler, budget),
         telemetry=telemetry,
         clock=time.monotonic,
-        on_closed=lambda traces: budget.release(sum(trace.size for trace in traces)),
+        on_closed=done,
+        log=log,
     )
     receiver = OtlpGrpcReceiver(config, door, telemetry)
     await receiver.start()
@@ -88,6 +113,7 @@ async def service():
             "assembly": {"memory": "256MiB", "linger": "200ms"},
             "receivers": {"otlp": {"grpc": ANY_PORT, "http": ANY_PORT}},
             "scoring": {"workers": 0},
+            "journal": {"enabled": False},
             "web": ANY_PORT,
         }
     )
@@ -108,4 +134,6 @@ async def until_stdin_ends(ready):
 
 
 if __name__ == "__main__":
-    uvloop.run({"count": count, "ingest": ingest, "service": service}[sys.argv[1]]())
+    uvloop.run(
+        {"count": count, "ingest": ingest, "journal": journal, "service": service}[sys.argv[1]]()
+    )

@@ -14,7 +14,7 @@ from scorer.web.recent import RecentTraces
 
 
 class NoOpenTraces:
-    def describe(self, trace_id):
+    def describe(self, trace_id, tenant=""):
         return None
 
 
@@ -42,6 +42,14 @@ async def test_it_takes_nothing_one_and_many(sink):
     await sink.write([])
     await sink.write([scored_trace(1)])
     await sink.write([scored_trace(2), scored_trace(3, verdict="not_agent")])
+    await sink.close()
+
+
+async def test_it_takes_revisions_of_traces_it_knows_and_of_others(sink):
+    """A late span may have a trace scored again after a restart, when the sink is new."""
+    await sink.write([scored_trace(1), scored_trace(1, revision=2)])
+    await sink.write([scored_trace(1, revision=3, verdict="quarantined", reason="worker_died")])
+    await sink.write([scored_trace(2, revision=7), scored_trace(2, revision=8)])
     await sink.close()
 
 

@@ -25,7 +25,8 @@ def serve(tmp_path):
     started = []
 
     def start(*options):
-        sets = [part for key in FREE_PORTS for part in ("--set", key)]
+        own = (*FREE_PORTS, f"state_dir=state-{len(started)}")
+        sets = [part for key in own for part in ("--set", key)]
         process = subprocess.Popen(
             [sys.executable, "-m", "scorer", "serve", *sets, *options],
             stderr=subprocess.PIPE,

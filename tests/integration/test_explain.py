@@ -79,6 +79,49 @@ def test_the_story_of_a_known_trace_is_printed(capsys):
     assert "was scored" in capsys.readouterr().out
 
 
+def test_the_history_of_a_trace_is_printed(capsys):
+    """What came late and joined, what that changed, and what came too late."""
+    document = {
+        "trace_id": ID,
+        "state": "scored",
+        "close_reason": "root",
+        "revision": 2,
+        "span_count": 4,
+        "late_spans": 1,
+        "history": [
+            {"revision": 1, "close_reason": "idle", "span_count": 3, "state": "scored"},
+        ],
+        "changed": [
+            {
+                "revision": 2,
+                "metric": "latency",
+                "before": {"status": "scored", "value": 0.5, "label": None},
+                "after": {"status": "scored", "value": 2.5, "label": None},
+            }
+        ],
+    }
+    with answering(200, json.dumps(document).encode()) as (url, _):
+        assert main(["explain", ID, "--url", url]) == 0
+    out = capsys.readouterr().out
+    for part in (
+        "first finished with 3 spans (idle)",
+        "1 span came late and joined it: scored again as revision 2",
+        "latency 0.5 -> 2.5",
+        "1 span came late and did not join",
+    ):
+        assert part in out
+
+
+def test_the_document_of_an_older_service_is_told(capsys):
+    """It has no history, and its scores are told as ever."""
+    document = {"trace_id": ID, "state": "scored", "close_reason": "root", "revision": 2}
+    with answering(200, json.dumps(document).encode()) as (url, _):
+        assert main(["explain", ID, "--url", url]) == 0
+    out = capsys.readouterr().out
+    assert "finished (root)" in out
+    assert "late spans joined it: this is revision 2" in out
+
+
 def test_an_unknown_trace_exits_1_with_the_hint_of_the_service(capsys):
     """The reader learns why a trace may be unknown."""
     body = json.dumps({"error": "trace is not known here", "hint": "no span of it arrived"})

@@ -6,9 +6,10 @@ import time
 import psutil
 import pytest
 
-from scorer.assembly.assembler import Assembler, AssemblerSettings
+from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
+from scorer.assembly.settings import AssemblerSettings
 from scorer.config import parse_config
 from scorer.errors import ConfigError
 from scorer.model.position import Position

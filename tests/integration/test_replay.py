@@ -108,6 +108,7 @@ async def test_live_sending_gives_the_same_values(recording, tmp_path):
             web=any_port,
             assembly={"linger": "100ms"},
             sinks={"jsonl": {"path": str(live)}},
+            state_dir=str(tmp_path / "state"),
         )
     )
     await service.start()

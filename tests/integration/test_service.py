@@ -34,6 +34,7 @@ def settings(**sections):
     return {
         "receivers": {"otlp": {"grpc": ANY, "http": ANY}},
         "web": ANY,
+        "journal": {"enabled": False},  # tests of it say where it is to be
         "assembly": {"linger": "200ms"} | sections.pop("assembly", {}),
         "scoring": {"workers": 0} | sections.pop("scoring", {}),
         **sections,
@@ -195,12 +196,31 @@ async def test_a_split_shuffled_trace_scores_like_a_whole_one():
     assert found == expected
 
 
-async def test_a_late_span_is_counted_and_changes_nothing():
-    """It comes after the close: late, unjoined, and no second trace."""
+async def test_a_late_span_joins_its_trace():
+    """It comes after the close: the trace is scored again, as its second revision."""
     builder = TraceBuilder(5)
     root = builder.span("chat", **{"gen_ai.operation.name": "chat"})
     late = builder.span("more", parent=root)
     async with running() as service, channel_to(service) as export:
+        await export(builder.request(root))
+        await scored(service, builder.trace_id.hex())
+        await export(builder.request(late))
+        path = f"/api/v1/traces/{builder.trace_id.hex()}"
+        async with asyncio.timeout(10):
+            while (document := json.loads(await get(service, path)))["revision"] != 2:
+                pass
+        assert (document["span_count"], document["late_spans"]) == (2, 0)
+        assert service.telemetry.value("spanscore_late_spans_total") == 1
+        assert service.telemetry.value("spanscore_late_unjoined_spans_total") == 0
+        assert service.telemetry.value("spanscore_traces_total") == 1
+
+
+async def test_a_late_span_of_a_trace_that_is_not_kept_is_counted():
+    """Late, unjoined, and no second trace."""
+    builder = TraceBuilder(5)
+    root = builder.span("chat", **{"gen_ai.operation.name": "chat"})
+    late = builder.span("more", parent=root)
+    async with running(assembly={"kept": "0B"}) as service, channel_to(service) as export:
         await export(builder.request(root))
         await scored(service, builder.trace_id.hex())
         await export(builder.request(late))

@@ -6,9 +6,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from scorer.assembly.assembler import Assembler, AssemblerSettings
+from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
+from scorer.assembly.settings import AssemblerSettings
 from scorer.model.position import Position
 from scorer.model.trace import Envelope, LogEntry, SpanEntry
 
@@ -71,7 +72,7 @@ class Assembly(RuleBasedStateMachine):
         self.offered += len(batch)
         self.accepted += pushed.accepted
         self.duplicates += pushed.duplicates
-        self.late += pushed.late
+        self.late += pushed.unjoined
         self.take(pushed.closed)
 
     @rule(trace=st.integers(1, 4))

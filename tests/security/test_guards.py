@@ -143,8 +143,8 @@ GUARDS = (
     ),
     Guard(
         "7: tombstones without bound",
-        "scorer/assembly/tombstones.py",
-        "if len(self._late) > self._capacity:",
+        "scorer/assembly/graves.py",
+        "if len(self._closed_at) > self._capacity:",
         "if False:",
         ("tests/unit/assembly/test_assembler.py::TestMemory::test_tombstones_are_bounded",),
     ),

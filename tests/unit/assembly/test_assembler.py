@@ -2,9 +2,10 @@
 
 import pytest
 
-from scorer.assembly.assembler import Assembler, AssemblerSettings
+from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
+from scorer.assembly.settings import AssemblerSettings
 from scorer.model.position import Position
 from scorer.model.trace import Envelope, LogEntry, SpanEntry
 
@@ -246,7 +247,7 @@ class TestLogs:
         assembler.push([span(1)], at(), 0)
         assembler.poll(2)
         pushed = assembler.push_logs([log()], at(2), 3)
-        assert (pushed.late, assembler.open_traces) == (1, 0)
+        assert (pushed.unjoined, assembler.open_traces) == (1, 0)
 
 
 class TestMemory:
@@ -344,3 +345,174 @@ class TestDuplicates:
         (closed,) = assembler.poll(10)
         assert closed.spans == (b"one", b"two")
         assert (closed.completeness.duplicates, closed.completeness.conflicts) == (3, 1)
+
+
+def again(assembler, entries, offset, now, tenant=""):
+    """Push late entries as the service does: kept traces are opened first."""
+    assembler.reopen(entries, tenant, now, lambda _: at(offset))
+    push = assembler.push_logs if isinstance(entries[0], LogEntry) else assembler.push
+    return push(entries, at(offset), now, tenant)
+
+
+class TestLateSpans:
+    def test_a_late_span_joins_its_kept_trace(self):
+        """It closes again as the next revision, with all its spans; only one is fresh."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        (first,) = assembler.poll(2)
+        pushed = again(assembler, [span(2, 1, wire=b"late")], 2, 3)
+        assert (pushed.accepted, pushed.late, pushed.unjoined) == (1, 1, 0)
+        (second,) = assembler.poll(5)
+        assert (first.revision, first.fresh_spans) == (1, 1)
+        assert (second.revision, len(second.spans), second.fresh_spans) == (2, 2, 1)
+        assert second.closed_at == 2
+        assert first.digest != second.digest
+
+    def test_open_spans_and_bytes_are_those_of_the_open_trace(self):
+        """A reopened one is charged as a whole, its earlier spans count as closed."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        (first,) = assembler.poll(2)
+        again(assembler, [span(2, 1)], 2, 3)
+        assert assembler.open_spans == 1
+        assert assembler.open_bytes > first.size
+        (second,) = assembler.poll(5)
+        assert (assembler.open_spans, assembler.open_bytes) == (0, 0)
+        assert second.size > first.size
+
+    def test_a_span_that_is_repeated_opens_nothing(self):
+        """It is a duplicate, as it would have been before the close."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        assembler.poll(2)
+        pushed = again(assembler, [span(1)], 2, 3)
+        assert (pushed.duplicates, pushed.unjoined, assembler.open_traces) == (1, 0, 0)
+
+    def test_a_trace_that_is_no_longer_kept_is_not_joined(self):
+        """The span is counted, and opens no new trace."""
+        assembler = make(kept_bytes=1)
+        assembler.push([span(1)], at(1), 0)
+        assembler.poll(2)
+        pushed = again(assembler, [span(2, 1)], 2, 3)
+        assert (pushed.unjoined, pushed.late, assembler.open_traces) == (1, 1, 0)
+        assert assembler.late_spans(trace_id()) == 1
+
+    def test_a_root_that_comes_late_completes_an_idle_trace(self):
+        """The revision knows its root."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(2, 1)], at(1), 0)
+        (first,) = assembler.poll(30)
+        again(assembler, [span(1)], 2, 31)
+        (second,) = assembler.poll(33)
+        assert (first.reason, first.completeness.root_present) == ("idle", False)
+        assert (second.reason, second.completeness.root_present) == ("root", True)
+
+    def test_a_late_log_record_joins_once(self):
+        """It has no id: what is byte for byte there already adds nothing."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        assembler.poll(2)
+        assert again(assembler, [log()], 2, 3).accepted == 1
+        (second,) = assembler.poll(5)
+        assert (second.logs, second.fresh_spans) == ((b"log",), 0)
+        assert again(assembler, [log()], 3, 6).unjoined == 1
+
+    def test_spans_of_other_traces_in_the_batch_open_as_usual(self):
+        """Only kept traces that lack a span are opened again."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1), span(1, trace=2)], at(1), 0)
+        assembler.poll(2)
+        batch = [span(1, trace=2), span(5, trace=3), span(1), span(9, 1), span(8, 1)]
+        pushed = again(assembler, batch, 2, 3)
+        assert (pushed.accepted, pushed.duplicates) == (3, 2)
+        assert {trace.revision for trace in assembler.poll(9)} == {1, 2}
+
+
+class TestRestart:
+    """The log is pushed again after what the ledger knew was recalled."""
+
+    def test_spans_that_a_scored_trace_had_are_rereads(self):
+        """Those behind the place of its close are late, and not joined: nothing is kept."""
+        assembler = make(kept_bytes=10**6)
+        assembler.recall(("", trace_id()), 5, 1, None)
+        before = assembler.push([span(1), span(2, 1)], at(5), 0)
+        after = again(assembler, [span(3, 1)], 6, 0)
+        assert (before.rereads, before.late) == (2, 0)
+        assert (after.rereads, after.unjoined) == (0, 1)
+        assert assembler.open_traces == 0
+
+    def test_a_trace_without_scores_is_closed_at_the_same_place(self):
+        """With the same spans, reason and revision, so with the same scores."""
+        assembler = make(kept_bytes=10**6)
+        assembler.recall(("", trace_id()), 5, 1, "idle")
+        assembler.push([span(2, 1)], at(4), 0)
+        assembler.push([span(3, 1)], at(5), 0)
+        late = again(assembler, [span(4, 1)], 6, 0)
+        (first,) = late.closed
+        assert (first.reason, first.closed_at, len(first.spans)) == ("idle", 5, 2)
+        assert (late.unjoined, late.accepted) == (1, 0)
+
+    def test_timers_do_not_close_it_before(self):
+        """At the end of the log it is closed as it was."""
+        assembler = make()
+        assembler.recall(("", trace_id()), 5, 3, "max_age")
+        assembler.push([span(1)], at(4), 0)
+        assert assembler.poll(1000) == []
+        (closed,) = assembler.end_of_recovery(1000)
+        assert (closed.reason, closed.revision) == ("max_age", 3)
+        assert assembler.end_of_recovery(1000) == []
+
+    def test_a_snapshot_opens_a_trace_as_it_was(self):
+        """Its earlier entries may be gone, or still be there."""
+        for earlier in ([], [span(1)]):
+            assembler = make()
+            if earlier:
+                assembler.push(earlier, at(1), 0)
+            assembler.restore([span(1), span(2, 1)], "", 1, at(2), 0)
+            (closed,) = assembler.poll(2)
+            assert (len(closed.spans), closed.revision) == (2, 1)
+
+    def test_a_snapshot_of_a_revision_that_is_scored_is_a_reread(self):
+        """Its closing stands behind it in the log."""
+        assembler = make()
+        assembler.recall(("", trace_id()), 7, 2, None)
+        assert assembler.restore([span(1)], "", 2, at(6), 0).rereads == 1
+        assert assembler.open_traces == 0
+
+    def test_a_snapshot_of_a_revision_that_is_under_way_opens_it(self):
+        """The trace is known as closed before it, as the revision before."""
+        assembler = make()
+        assembler.recall(("", trace_id()), 5, 1, None)
+        assembler.restore([span(1)], "", 2, at(6), 0)
+        assembler.push([span(2, 1)], at(7), 0)
+        (closed,) = assembler.poll(2)
+        assert (closed.revision, len(closed.spans)) == (2, 2)
+
+
+class TestPins:
+    def test_a_trace_pins_its_first_place_until_it_is_released(self):
+        """Closing is not enough: its scores may not be out."""
+        assembler = make()
+        assembler.push([span(1)], at(3), 0)
+        assembler.push([span(2, 1)], at(4), 0)
+        (closed,) = assembler.poll(10)
+        assert assembler.watermark.lowest() == 3
+        assembler.release(closed)
+        assert assembler.watermark.lowest() is None
+
+    def test_a_trace_that_is_written_anew_pins_its_new_place(self):
+        """The log before it can go."""
+        assembler = make()
+        assembler.push([span(2, 1)], at(3), 0)
+        assembler.push([span(2, 1, trace=2)], at(4), 0)
+        trace = assembler.spillable()
+        assert trace is assembler.find(trace_id())
+        assembler.moved(trace, at(9))
+        assert assembler.watermark.lowest() == 4
+
+    def test_what_is_closed_cannot_be_written_anew(self):
+        """It leaves as soon as it is scored."""
+        assembler = make()
+        assembler.push([span(1)], at(3), 0)
+        assembler.poll(10)
+        assert assembler.spillable() is None

@@ -62,7 +62,21 @@ def test_a_trace_that_is_no_agents_says_what_it_lacks():
 
 def test_late_spans_are_told():
     """Late spans that no longer joined are why scores lack them."""
-    assert "4 spans came after it was finished" in story(state="scored", late_spans=4)
+    assert "4 spans came late and did not join" in story(state="scored", late_spans=4)
+    assert "1 span came late and did not join" in story(state="late", late_spans=1)
+    assert "came late" not in story(state="scored", late_spans=0)
+
+
+def test_the_headline_of_a_revised_trace_is_its_newest_state():
+    """How it came to that stands between headline and scores."""
+    first = {"revision": 1, "close_reason": "idle", "span_count": 1, "state": "not_agent"}
+    text = story(
+        state="scored", revision=2, close_reason="root", span_count=3, history=[first], scores=[]
+    )
+    headline, *lines = text.splitlines()
+    assert headline == f"trace {ID} was scored"
+    assert "first finished with 1 span (idle)" in lines[0]
+    assert "scored for the first time as revision 2" in lines[1]
 
 
 def test_the_reason_of_a_quarantine_is_told():

@@ -7,17 +7,19 @@ from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import parse_config
 from scorer.errors import PermanentError, RetryableError, TooLargeError
+from scorer.otlp.split import split_traces
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
+from scorer.receivers.entries import Request, decode, encode
 from scorer.receivers.ingest import Accepted, AssemblingIngest
 from scorer.telemetry import Telemetry
-from scorer.testing import ManualClock, TraceBuilder
+from scorer.testing import ManualClock, MemoryLog, TraceBuilder
 
 
 class Door:
     """An ingest with a manual clock; closed traces are kept in `closed`."""
 
-    def __init__(self, *, may_end=lambda _: True, **assembly):
+    def __init__(self, *, may_end=lambda _: True, log=None, **assembly):
         config = parse_config({"assembly": assembly})
         self.clock, self.telemetry, self.closed = ManualClock(), Telemetry(), []
         self.budget = MemoryBudget(config.assembly.memory)
@@ -30,6 +32,7 @@ class Door:
             clock=self.clock,
             on_closed=self.closed.extend,
             may_end=may_end,
+            log=log,
         )
 
     def count(self, name, **labels):
@@ -224,3 +227,149 @@ def test_end_markers_count_only_from_allowed_services():
         builder.span("agent", **{"spanscore.trace.end": True})
         door.ingest.traces(builder.request())
     assert [trace.trace_id for trace in door.closed] == [(2).to_bytes(16, "big")]
+
+
+# the log
+
+
+def entries(log):
+    return [decode(record.payload) for record in log.replay()]
+
+
+def again(log, rows=(), **assembly):
+    """Return a door after a restart, and how many spans and re-reads each record had."""
+    door = Door(log=log, **assembly)
+    for key, closed_at, revision, reason in rows:
+        door.assembler.recall(key, closed_at, revision, reason)
+    return door, [door.ingest.take_again(record) for record in log.replay()]
+
+
+async def test_a_request_is_in_the_log_before_it_is_answered():
+    """With its tenant; the answer names its place, which is waited for."""
+    log = MemoryLog()
+    door = Door(log=log)
+    answers = [door.ingest.traces(request(n), tenant="acme") for n in (1, 2)]
+    assert [answer.offset for answer in answers] == [1, 2]
+    assert entries(log) == [Request("traces", "acme", request(n)) for n in (1, 2)]
+    await door.ingest.durable(2)
+    log.sync_raises = [RetryableError("no disk")]
+    with pytest.raises(RetryableError):
+        await door.ingest.durable(2)
+
+
+def test_what_the_log_has_no_room_for_is_refused():
+    """For now, counted, and nothing of it is assembled."""
+    door = Door(log=MemoryLog(max_size=500))
+    fits = len(encode(Request("traces", "", request(1))))
+    for number in range(1, 500 // fits + 1):
+        door.ingest.traces(request(number))
+    with pytest.raises(RetryableError, match="full"):
+        door.ingest.traces(request(9))
+    assert door.count("refused_spans_total", reason="journal") == 1
+    assert door.assembler.open_traces == door.count("accepted_spans_total")
+    assert door.count("offered_spans_total") == door.count("accepted_spans_total") + 1
+
+
+def test_only_what_was_taken_of_a_request_is_in_the_log():
+    """The sender will repeat the rest."""
+    log = MemoryLog()
+    door = Door(log=log, memory="20KiB")
+    builder = TraceBuilder(1)
+    root = builder.span("agent", padding="x" * 15_000)
+    door.ingest.traces(builder.request())
+    child = builder.span("chat", parent=root)
+    with pytest.raises(RetryableError):
+        door.ingest.traces(builder.request(child) + request(2))
+    (span,) = split_traces(entries(log)[1].body).spans
+    assert span.wire == child.SerializeToString()
+
+
+def test_a_refused_request_is_not_in_the_log():
+    """Neither is one of which nothing can be used."""
+    log = MemoryLog()
+    door = Door(log=log, memory="8KiB")
+    door.ingest.stop()
+    with pytest.raises(RetryableError):
+        door.ingest.traces(request(2))
+    with pytest.raises(PermanentError):
+        door.ingest.traces(b"\xff")
+    assert entries(log) == []
+
+
+def test_an_open_trace_is_there_again_after_a_restart():
+    """With the spans and log records of before, and those that come then."""
+    log, builder = MemoryLog(), TraceBuilder(1)
+    root = builder.span("agent")
+    child = builder.span("chat", parent=root)
+    builder.log("event", "hi", span=child)
+    before = Door(log=log)
+    before.ingest.traces(builder.request(child))
+    before.ingest.logs(builder.log_request())
+    door, taken = again(log)
+    assert taken == [(1, 0), (0, 0)]
+    door.ingest.traces(builder.request(root))
+    door.clock.advance(10)
+    door.ingest.poll()
+    (closed,) = door.closed
+    assert (len(closed.spans), len(closed.logs), closed.reason) == (2, 1, "root")
+    assert (closed.first_position.offset, closed.closed_at) == (1, 3)
+
+
+def test_a_scored_trace_is_not_assembled_again():
+    """Its spans are re-reads: accepted, counted, and dropped."""
+    log = MemoryLog()
+    Door(log=log).ingest.traces(request(1))
+    key = ("", (1).to_bytes(16, "big"))
+    door, taken = again(log, [(key, 1, 1, None)])
+    assert taken == [(1, 1)]
+    assert door.count("reread_spans_total") == door.count("accepted_spans_total") == 1
+    assert door.assembler.open_traces == 0
+
+
+def test_late_spans_join_and_the_log_holds_all_of_their_trace():
+    """Its earlier entries may be released by then."""
+    log, builder = MemoryLog(), TraceBuilder(1)
+    root = builder.span("agent")
+    door = Door(log=log)
+    door.ingest.traces(builder.request())
+    door.clock.advance(10)
+    door.ingest.poll()
+    late = builder.span("late", parent=root)
+    door.ingest.traces(builder.request(late))
+    assert door.count("late_spans_total") == 1
+    assert door.count("late_unjoined_spans_total") == 0
+    _, written, _ = entries(log)
+    assert (written.revision, len(split_traces(written.traces).spans)) == (2, 1)
+    log.release(2)
+    after, taken = again(log, [(("", builder.trace_id), 1, 1, None)])
+    assert taken == [(1, 0), (1, 0)]
+    after.clock.advance(10)
+    after.ingest.poll()
+    (closed,) = after.closed
+    assert (closed.revision, len(closed.spans)) == (2, 2)
+
+
+def test_an_old_open_trace_is_written_anew():
+    """Then the log before that can be released."""
+    log, builder = MemoryLog(), TraceBuilder(1)
+    root = builder.span("agent")
+    child = builder.span("chat", parent=root)
+    door = Door(log=log)
+    door.ingest.traces(builder.request(child))
+    door.ingest.traces(request(2, parent=b"12345678"))
+    door.ingest.spill(door.assembler.spillable())
+    assert door.assembler.watermark.lowest() == 2
+    log.release(2)
+    after, _ = again(log)
+    after.ingest.traces(builder.request(root))
+    after.clock.advance(10)
+    after.ingest.poll()
+    assert [len(trace.spans) for trace in after.closed] == [2]
+
+
+def test_a_foreign_record_is_told():
+    """Whoever replays the log leaves it out."""
+    log = MemoryLog()
+    log.append(b"\xc1")
+    with pytest.raises(PermanentError):
+        again(log)

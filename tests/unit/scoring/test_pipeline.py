@@ -29,6 +29,7 @@ def closed(number, spans=2):
         first_position=Position("t", 0, number),
         last_position=Position("t", 0, number),
         size=100,
+        fresh_spans=spans,
     )
 
 
@@ -77,8 +78,26 @@ class Run:
         self.scorer, self.telemetry, self.budget = scorer, Telemetry(), MemoryBudget(10**6)
         self.sink = RecordingSink()
         self.pipeline = Pipeline(
-            scorer, [*sinks, self.sink], self.budget, self.telemetry, ManualClock()
+            scorer,
+            [*sinks, self.sink],
+            self.budget,
+            self.telemetry,
+            clock=ManualClock(),
+            books=self,
         )
+        self.noted = []
+        self.books_raise = []
+
+    async def closing(self, batch):
+        self._note("closing", batch)
+
+    async def scored(self, batch):
+        self._note("scored", batch)
+
+    def _note(self, what, batch):
+        if self.books_raise:
+            raise self.books_raise.pop(0)
+        self.noted += [(what, trace.trace_id[-1], len(self.sink.traces)) for trace in batch]
 
     async def __aenter__(self):
         self.task = asyncio.create_task(self.pipeline.run())
@@ -210,3 +229,37 @@ async def test_what_did_not_decode_is_counted():
         run.submit(trace)
         await run.pipeline.drain()
     assert run.telemetry.value("spanscore_undecodable_total") == 1
+
+
+async def test_a_closing_is_noted_before_the_sinks_and_as_scored_after_them():
+    """So that after a crash a score id never gets a second value."""
+    async with Run(FakeScorer()) as run:
+        run.submit(closed(1), closed(2))
+        await run.pipeline.drain()
+    assert run.noted == [
+        ("closing", 1, 0),
+        ("scored", 1, 1),
+        ("closing", 2, 1),
+        ("scored", 2, 2),
+    ]
+
+
+async def test_nothing_overtakes_a_note_that_fails(monkeypatch):
+    """It is tried again until it is written, and what is held stays charged meanwhile."""
+    monkeypatch.setattr(pipeline_module, "_BOOKS_RETRY_S", 0.0)
+    async with Run(FakeScorer()) as run:
+        run.books_raise = [RetryableError("disk full")] * 3
+        run.submit(closed(1))
+        await settle()
+        await run.pipeline.drain()
+    assert [what for what, *_ in run.noted] == ["closing", "scored"]
+    assert len(run.sink.traces) == 1
+
+
+async def test_a_revision_counts_its_fresh_spans_only():
+    """The others were counted with the revision before."""
+    async with Run(FakeScorer()) as run:
+        run.submit(closed(1), replace(closed(1, spans=3), revision=2, fresh_spans=1))
+        await run.pipeline.drain()
+    assert run.telemetry.value("spanscore_closed_spans_total") == 3
+    assert run.telemetry.value("spanscore_scored_spans_total") == 3

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,15 +10,37 @@ import pytest
 from scorer.api import Sink
 from scorer.config import Config, parse_config
 from scorer.errors import ConfigError, RetryableError
+from scorer.model.position import Position
 from scorer.model.score import Score
+from scorer.model.trace import ClosedTrace, Completeness, Envelope
+from scorer.scoring.engine import build_engine
 from scorer.sinks.jsonl import JsonlSink, ScoresFile
-from scorer.testing import score, scored_trace
+from scorer.testing import TraceBuilder, score, scored_trace
 
 TRACES = (
     scored_trace(1, scores=(score("a"), score("b", None, reason="timeout"))),
     scored_trace(2),
     scored_trace(3, scores=(score("c", detail={"words": {"x", "y"}}),)),
 )
+
+
+def closed(builder, revision):
+    envelope = Envelope(b"", b"")
+    spans = tuple(span.SerializeToString() for span in builder.spans)
+    return ClosedTrace(
+        tenant="",
+        trace_id=builder.trace_id,
+        spans=spans,
+        span_envelopes=(envelope,) * len(spans),
+        reason="root",
+        opened=0.0,
+        closed=1.0,
+        completeness=Completeness(span_count=len(spans), root_present=True),
+        first_position=Position("otlp", 0, 0),
+        last_position=Position("otlp", 0, 0),
+        size=0,
+        revision=revision,
+    )
 
 
 class FailingFile:
@@ -50,6 +73,26 @@ async def test_each_score_is_a_line_with_all_its_fields(tmp_path):
     assert lines[1]["value"] is None
     assert lines[1]["reason"] == "timeout"
     await sink.close()
+
+
+async def test_every_revision_has_lines_of_its_own(tmp_path):
+    """A trace that is scored again adds scores under other ids; what was written stays."""
+    engine = build_engine(parse_config({}))
+    builder = TraceBuilder()
+    builder.span("chat", **{"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 5})
+    path = tmp_path / "scores.jsonl"
+    sink = ScoresFile(path)
+    written = b""
+    for revision in (1, 2):
+        await sink.write([engine.score(closed(builder, revision))])
+        assert path.read_bytes().startswith(written)
+        written = path.read_bytes()
+    await sink.close()
+    lines = [json.loads(line) for line in written.splitlines()]
+    found = Counter((line["metric"], line["output"], line["revision"]) for line in lines)
+    assert set(found.values()) == {1}
+    assert {(metric, output, 3 - revision) for metric, output, revision in found} == set(found)
+    assert len({line["id"] for line in lines}) == len(lines) > 2
 
 
 async def test_a_write_is_in_the_file_when_it_returns(tmp_path):

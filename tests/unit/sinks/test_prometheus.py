@@ -166,14 +166,102 @@ async def test_only_scored_traces_count_as_traces():
 
 
 async def test_a_revision_is_not_observed_again():
-    """Histograms and counters see the first scoring only."""
+    """Histograms, traces and statuses are those of the first scoring."""
     scraped = Scraped()
-    facts = TraceFacts(tokens={"input": 1})
-    trace = scored_trace(revision=2, scores=(score(),), breaches=("latency",), facts=facts)
-    await scraped.write(trace)
-    assert scraped.count("spanscore_score") == 0
-    assert scraped.value("spanscore_tokens_total") == 0
-    assert scraped.value("spanscore_threshold_breaches_total") == 0
+    rest = {"facts": TraceFacts(duration_s=2.0), "metric_seconds": {"latency": 0.1}}
+    await scraped.write(
+        scored_trace(scores=(score(),), **rest),
+        scored_trace(revision=2, scores=(score(), score("cost")), **rest),
+    )
+    for name in ("score", "trace_duration_seconds", "metric_duration_seconds"):
+        assert scraped.count(f"spanscore_{name}") == 1
+    assert scraped.value("spanscore_scores_total") == 1
+    assert scraped.value("spanscore_traces_total") == 1
+
+
+async def test_what_a_revision_adds_is_counted():
+    """Tokens, cost, tool calls and findings add what is above the largest so far."""
+    scraped = Scraped()
+    for revision, grown in enumerate((1, 3, 2, 4), start=1):
+        facts = TraceFacts(
+            tokens={"input": 100 * grown},
+            cost_usd=0.25 * grown,
+            tool_calls=(ToolCount("search", "success", grown),),
+            pii_findings={"email": grown},
+        )
+        await scraped.write(scored_trace(revision=revision, facts=facts))
+    assert scraped.value("spanscore_tokens_total", type="input") == 400
+    assert scraped.value("spanscore_cost_usd_total") == 1
+    assert scraped.value("spanscore_tool_calls_total", tool="search", status="success") == 4
+    assert scraped.value("spanscore_pii_findings_total", type="email") == 4
+
+
+async def test_a_trace_that_changes_its_service_is_not_counted_twice():
+    """The late root names another service: only what is new is added to that."""
+    scraped = Scraped()
+    for revision, service in enumerate(("worker", "shop"), start=1):
+        facts = TraceFacts(tokens={"input": 100 * revision})
+        await scraped.write(scored_trace(revision=revision, service=service, facts=facts))
+    assert scraped.value("spanscore_tokens_total", service="worker") == 100
+    assert scraped.value("spanscore_tokens_total", service="shop") == 100
+
+
+async def test_a_breach_counts_when_the_trace_first_has_it():
+    """A metric that fails, recovers and fails again in later revisions is one breach."""
+    scraped = Scraped()
+    for revision, breaches in enumerate(((), ("cost",), (), ("cost", "latency")), start=1):
+        await scraped.write(scored_trace(revision=revision, breaches=breaches))
+    assert scraped.value("spanscore_threshold_breaches_total", metric="cost") == 1
+    assert scraped.value("spanscore_threshold_breaches_total", metric="latency") == 1
+
+
+async def test_a_revised_score_counts_once_a_metric():
+    """Its outputs are one score; the first scoring is none."""
+    scraped = Scraped()
+    scores = (score("cost"), score("cost", output="p95"), score("pii", None, status="failed"))
+    for revision in (1, 2, 3):
+        await scraped.write(scored_trace(revision=revision, scores=scores))
+    assert scraped.value("spanscore_revised_scores_total", metric="cost") == 2
+    assert scraped.value("spanscore_revised_scores_total", metric="pii") == 2
+
+
+@pytest.mark.parametrize("first", ["not_agent", "quarantined"])
+async def test_the_first_scoring_may_be_a_later_revision(first):
+    """A trace whose agent comes late is observed, and counted as a trace, when it is scored."""
+    scraped = Scraped()
+    facts = TraceFacts(tokens={"input": 7}, duration_s=2.0)
+    scored = {"scores": (score(),), "breaches": ("latency",), "facts": facts}
+    await scraped.write(scored_trace(verdict=first), scored_trace(revision=2, **scored))
+    assert scraped.value("spanscore_traces_total") == 1
+    assert scraped.count("spanscore_score") == scraped.value("spanscore_scores_total") == 1
+    assert scraped.count("spanscore_trace_duration_seconds") == 1
+    assert scraped.value("spanscore_tokens_total") == 7
+    assert scraped.value("spanscore_threshold_breaches_total") == 1
+    assert scraped.value("spanscore_revised_scores_total") == 0
+
+
+async def test_the_revision_of_a_trace_that_is_not_known_adds_nothing():
+    """What it was before is forgotten, or of before a restart, so it might count twice."""
+    scraped = Scraped()
+    facts = TraceFacts(tokens={"input": 1}, duration_s=2.0)
+    rest = {"scores": (score(),), "breaches": ("latency",), "facts": facts}
+    await scraped.write(scored_trace(revision=2, **rest), scored_trace(revision=3, **rest))
+    for name in ("score", "trace_duration_seconds"):
+        assert scraped.count(f"spanscore_{name}") == 0
+    for name in ("tokens", "threshold_breaches", "traces", "scores"):
+        assert scraped.value(f"spanscore_{name}_total") == 0
+    assert scraped.value("spanscore_revised_scores_total", metric="latency") == 2
+
+
+async def test_tenants_may_have_the_same_trace_id():
+    """The revision of one tenant's trace is not compared with the trace of another."""
+    scraped = Scraped()
+    for tenant, count in (("a", 100), ("b", 5)):
+        facts = TraceFacts(tokens={"input": count})
+        await scraped.write(scored_trace(tenant=tenant, facts=facts))
+    grown = TraceFacts(tokens={"input": 8})
+    await scraped.write(scored_trace(tenant="b", revision=2, facts=grown))
+    assert scraped.value("spanscore_tokens_total") == 108
 
 
 async def test_the_time_a_metric_takes_is_observed():

@@ -3,6 +3,7 @@
 import json
 
 import msgspec
+import pytest
 
 from scorer.api import Sink
 from scorer.config import parse_config
@@ -52,6 +53,72 @@ async def test_a_revision_takes_the_place_of_the_one_before():
     await traces.write([scored_trace(1, revision=2)])
     listed = [(t["trace_id"], t["revision"]) for t in traces.latest(10)]
     assert listed == [(trace_id(1), 2), (trace_id(2), 1)]
+
+
+async def test_the_newest_revision_is_shown_with_its_history():
+    """One entry for each earlier revision, and what the newest changed."""
+    traces = recent()
+    close = {"close_reason": "idle", "closed": 1_700_000_000.0}
+    few = Completeness(span_count=1, root_present=False)
+    await traces.write([scored_trace(scores=(score("latency", 0.5),), completeness=few, **close)])
+    assert traces.find(trace_id(1))["history"] == []
+    later = scored_trace(revision=2, scores=(score("latency", 0.7, label="fail"),), closed=4.0)
+    await traces.write([later])
+    document = plain(traces.find(trace_id(1)))
+    assert (document["revision"], document["span_count"]) == (2, 2)
+    assert document["history"] == [
+        {
+            "revision": 1,
+            "closed": "2023-11-14T22:13:20.000000000Z",
+            "close_reason": "idle",
+            "span_count": 1,
+            "state": "scored",
+        }
+    ]
+    assert document["changed"] == [
+        {
+            "revision": 2,
+            "metric": "latency",
+            "before": {"status": "scored", "value": 0.5, "label": None},
+            "after": {"status": "scored", "value": 0.7, "label": "fail"},
+        }
+    ]
+    assert len(traces.latest(10)) == 1
+
+
+async def test_a_revision_of_a_trace_that_is_not_known_has_no_history():
+    """It may have been scored before a restart, or been forgotten, or be another trace."""
+    traces = recent()
+    await traces.write([scored_trace(revision=2)])
+    assert traces.find(trace_id(1))["history"] == []
+    await traces.write([scored_trace(tenant="a", revision=3), scored_trace(revision=3)])
+    assert len(traces.find(trace_id(1))["history"]) == 1
+    assert traces.find(trace_id(1), "a")["history"] == []
+    await traces.write([scored_trace()])
+    assert (traces.find(trace_id(1))["revision"], traces.find(trace_id(1))["history"]) == (1, [])
+
+
+@pytest.mark.parametrize("state", ["open", "closed"])
+async def test_late_spans_that_wait_for_the_next_scoring_are_told(state):
+    """The document is of the last scoring, and says how many spans it is without."""
+    traces = recent(3, **{trace_id(1): {"state": state, "span_count": 5}})
+    await traces.write([scored_trace(1), scored_trace(2)])
+    document = traces.find(trace_id(1))
+    assert (document["state"], document["span_count"], document["joining"]) == ("scored", 2, 3)
+    assert traces.find(trace_id(2))["joining"] is None
+
+
+async def test_histories_stay_within_the_bytes_of_all_traces(monkeypatch):
+    """Revisions without end push out other traces, and the memory stays as it is."""
+    monkeypatch.setattr("scorer.web.recent._MAX_BYTES", 20_000)
+    traces = recent(1_000)
+    for revision in range(1, 60):
+        scores = tuple(score(f"m{n}", revision / 100) for n in range(3))
+        batch = [scored_trace(n, revision=revision, scores=scores) for n in range(5)]
+        await traces.write(batch)
+        assert 0 < traces._bytes <= 20_000
+        assert traces._bytes == sum(map(len, traces._traces.values()))
+    assert 0 < len(traces.latest(10)) < 5
 
 
 async def test_a_finished_trace_is_explained():
@@ -120,6 +187,7 @@ async def test_late_spans_of_a_scored_trace_are_told():
     await traces.write([scored_trace(1)])
     document = traces.find(trace_id(1))
     assert (document["state"], document["late_spans"]) == ("scored", 2)
+    assert document["joining"] is None
 
 
 async def test_times_are_of_the_clock_on_the_wall():
@@ -165,5 +233,9 @@ async def test_the_list_can_be_of_one_tenant():
 async def test_any_text_of_a_span_can_be_shown():
     """A name with half a character does not break the answer."""
     traces = recent()
-    await traces.write([scored_trace(agent="a\ud800", scores=(score(explanation="\udfff"),))])
-    assert plain(traces.find(trace_id(1)))["agent"] == "a?"
+    for revision, label in ((1, "\udfff"), (2, "x\ud800")):
+        scores = (score(explanation="\udfff", label=label),)
+        await traces.write([scored_trace(agent="a\ud800", revision=revision, scores=scores)])
+    document = plain(traces.find(trace_id(1)))
+    assert document["agent"] == "a?"
+    assert document["changed"][0]["after"]["label"] == "x?"

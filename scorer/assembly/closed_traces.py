@@ -1,0 +1,82 @@
+"""What the assembler knows of traces that are closed."""
+
+from collections.abc import Sequence
+
+from scorer.assembly.graves import Graves
+from scorer.assembly.kept import KeptTraces
+from scorer.assembly.open_trace import Cut, OpenTrace
+from scorer.assembly.pushed import Tally
+from scorer.model.trace import CloseReason, SpanEntry
+
+
+class ClosedTraces:
+    """Where traces were closed, those that are kept, and those to be closed once more."""
+
+    def __init__(self, capacity: int, kept_bytes: int) -> None:
+        self._graves = Graves(capacity)
+        self._kept = KeptTraces(kept_bytes) if kept_bytes else None
+        self._cuts: dict[bytes, Cut] = {}
+
+    def add(self, trace: OpenTrace, closed_at: int, *, keep: bool) -> None:
+        """Remember a trace that closes now, and maybe keep what it holds."""
+        self._cuts.pop(trace.key, None)
+        self._graves.bury(trace.key, closed_at, trace.revision)
+        if self._kept is not None and keep:
+            self._kept.put(trace.copy())
+
+    def recall(self, key: bytes, closed_at: int, revision: int, reason: CloseReason | None) -> None:
+        """Remember a trace that was closed before a restart; see `Assembler.recall`."""
+        self._graves.recall(key, closed_at, revision)
+        if reason is not None:
+            self._cuts[key] = Cut(closed_at, revision, reason)
+
+    def end_of_recovery(self) -> None:
+        """Close nothing once more from now on, and remember no more than is needed then."""
+        self._cuts.clear()
+        self._graves.end_of_recovery()
+
+    def give_up(self, key: bytes) -> None:
+        """Keep a trace no longer, if it is kept: it is open again with all that it had."""
+        if self._kept is not None and key in self._kept:
+            self._kept.take(key)
+
+    def cut_of(self, key: bytes, offset: int) -> Cut | None:
+        """Return where the trace that what stands at `offset` belongs to is to be closed again."""
+        cut = self._cuts.get(key)
+        return cut if cut is not None and offset <= cut.closed_at else None
+
+    def is_known(self, key: bytes) -> bool:
+        """Whether a trace was closed lately."""
+        return self._graves.closed_at(key) is not None
+
+    def had(self, key: bytes, offset: int) -> bool:
+        """Whether a trace had what stands at `offset` when it closed."""
+        return offset <= (self._graves.closed_at(key) or 0)
+
+    def late(self, key: bytes) -> int | None:
+        """Return how many spans came too late to join; None when that is not remembered."""
+        return self._graves.late(key)
+
+    def count(self, key: bytes, batch: Sequence[SpanEntry], offset: int, tally: Tally) -> None:
+        """Count the spans of a closed trace."""
+        if self.had(key, offset):
+            tally.rereads += len(batch)
+            return
+        kept = self.kept(key)
+        missing = len(batch)
+        if kept is not None:
+            missing = sum(kept.lacks(entry.span_id, entry.kind) for entry in batch)
+        tally.duplicates += len(batch) - missing
+        tally.unjoined += missing
+        tally.late += missing
+        if missing:
+            self._graves.count_late(key, missing)
+
+    def kept(self, key: bytes) -> OpenTrace | None:
+        """Return a trace that is kept."""
+        return None if self._kept is None else self._kept.get(key)
+
+    def take(self, trace: OpenTrace) -> None:
+        """Keep a trace no longer: it is opened again."""
+        assert self._kept is not None
+        self._kept.take(trace.key)

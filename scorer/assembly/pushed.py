@@ -1,0 +1,43 @@
+"""What became of a batch."""
+
+from typing import NamedTuple
+
+from scorer.model.trace import ClosedTrace
+
+
+class Pushed(NamedTuple):
+    """What became of a batch, by spans; they sum up to the batch.
+
+    `unjoined` came after the close of a trace that is no longer kept, `rereads` were in it when
+    it closed. `late` of the others came after a close, `conflicts` of the duplicates differ from
+    the span that was kept.
+    """
+
+    accepted: int
+    duplicates: int
+    unjoined: int
+    closed: list[ClosedTrace]
+    conflicts: int = 0
+    rereads: int = 0
+    late: int = 0
+
+
+class Tally:
+    """Counts what becomes of the spans of a batch, and collects the traces that it closes."""
+
+    def __init__(self) -> None:
+        self.accepted = self.duplicates = self.unjoined = 0
+        self.conflicts = self.rereads = self.late = 0
+        self.closed: list[ClosedTrace] = []
+
+    def pushed(self) -> Pushed:
+        """Return the counts."""
+        return Pushed(
+            self.accepted,
+            self.duplicates,
+            self.unjoined,
+            self.closed,
+            self.conflicts,
+            self.rereads,
+            self.late,
+        )

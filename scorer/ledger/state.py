@@ -1,0 +1,74 @@
+"""What stateful parts keep: bytes by namespace and key."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from scorer.ledger.database import Database
+from scorer.ledger.transactions import transaction
+
+_PAGE: Final = 200
+
+_GET = "SELECT value FROM state WHERE namespace = ? AND key = ?"
+_PUT = """
+    INSERT INTO state (namespace, key, value) VALUES (?, ?, ?)
+    ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value
+"""
+_DELETE = "DELETE FROM state WHERE namespace = ? AND key = ?"
+_AFTER = """
+    SELECT key, value FROM state WHERE namespace = ? AND key > ? ORDER BY key LIMIT ?
+"""
+# Any text comes before all bytes, the empty ones included.
+_BEGIN = ""
+
+
+class State:
+    """A table of keys and values; each namespace belongs to one part of the service.
+
+    Raises, in all but `items`:
+        RetryableError: The disk is full or fails, or the ledger is closed; nothing is changed.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, namespace: str, key: bytes) -> bytes | None:
+        """Return the value of a key; None = there is none."""
+
+        def work(connection: sqlite3.Connection) -> bytes | None:
+            row = connection.execute(_GET, (namespace, key)).fetchone()
+            return None if row is None else row[0]
+
+        return await self._database.read(work)
+
+    async def put(self, namespace: str, values: Mapping[bytes, bytes]) -> None:
+        """Set all of these keys, or none."""
+        rows = [(namespace, key, value) for key, value in values.items()]
+        await self._write(_PUT, rows)
+
+    async def delete(self, namespace: str, keys: Iterable[bytes]) -> None:
+        """Delete all of these keys, or none; one that is not there is no error."""
+        await self._write(_DELETE, [(namespace, key) for key in keys])
+
+    def items(self, namespace: str) -> Iterator[tuple[bytes, bytes]]:
+        """Return keys and values in order of key: for the start, it waits for the disk.
+
+        Raises:
+            ConfigError: The file cannot be read, or is damaged.
+            RetryableError: The ledger is closed.
+        """
+        after: bytes | str = _BEGIN
+        while page := self._page(namespace, after):
+            yield from page
+            after = page[-1][0]
+
+    def _page(self, namespace: str, after: bytes | str) -> list[tuple[bytes, bytes]]:
+        parameters = (namespace, after, _PAGE)
+        return self._database.read_now(lambda c: c.execute(_AFTER, parameters).fetchall())
+
+    async def _write(self, statement: str, rows: Sequence[tuple[str | bytes, ...]]) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
+                connection.executemany(statement, rows)
+
+        await self._database.write(work)

@@ -1,0 +1,173 @@
+"""Journal and ledger of one service: what is found in them at the start."""
+
+import logging
+from contextlib import asynccontextmanager
+
+import pytest
+
+from scorer.assembly.assembler import Assembler
+from scorer.assembly.budget import MemoryBudget
+from scorer.config import parse_config
+from scorer.errors import ConfigError
+from scorer.receivers.admission import Admission
+from scorer.receivers.assembly_settings import assembler_settings
+from scorer.receivers.durability import Durability
+from scorer.receivers.ingest import AssemblingIngest
+from scorer.scoring.books import LedgerBooks
+from scorer.telemetry import Telemetry
+from scorer.testing import ManualClock, TraceBuilder, assert_balance
+
+
+class Life:
+    """What a service has of it, from one start to the next."""
+
+    def __init__(self, folder, **sections):
+        config = parse_config({"state_dir": str(folder)} | sections)
+        self.durability = Durability(config, {})
+        self.clock, self.telemetry, self.closed = ManualClock(), Telemetry(), []
+        self.budget = budget = MemoryBudget(config.assembly.memory)
+        self.assembler = Assembler(assembler_settings(config.assembly), budget)
+        self.ingest = AssemblingIngest(
+            source="otlp",
+            assembler=self.assembler,
+            admission=Admission(self.assembler, budget),
+            telemetry=self.telemetry,
+            clock=self.clock,
+            on_closed=self.take,
+            log=self.durability.journal,
+        )
+        self.books = LedgerBooks(
+            self.assembler, self.durability.ledger, self.durability.journal, "otlp"
+        )
+
+    def take(self, closed):
+        self.closed += closed
+
+    async def recover(self):
+        self.durability.recall(self.assembler)
+        return await self.durability.recover(self.ingest, self.assembler, self.take, self.clock())
+
+    def send(self, number, spans=1):
+        builder = TraceBuilder(number)
+        for _ in range(spans):
+            builder.span("chat", parent=b"12345678")
+        self.ingest.traces(builder.request())
+
+    def close_all(self):
+        self.closed += self.assembler.drain(self.clock(), "idle")
+        batch, self.closed = self.closed, []
+        return batch
+
+
+@asynccontextmanager
+async def life(folder, **sections):
+    one = Life(folder, **sections)
+    try:
+        yield one
+    finally:
+        await one.durability.close()
+
+
+async def test_what_was_open_is_open_again(tmp_path):
+    """And the line says so."""
+    async with life(tmp_path) as before:
+        await before.recover()
+        before.send(1, spans=3)
+    async with life(tmp_path) as after:
+        found = await after.recover()
+        assert (found.records, found.spans, found.open_traces) == (1, 3, 1)
+        assert (found.rereads, found.closed_again, found.damaged) == (0, 0, 0)
+        assert "1 records, 3 spans" in str(found)
+        assert "1 traces are open" in str(found)
+
+
+async def test_what_was_scored_is_read_again_and_dropped(tmp_path):
+    """An open trace in front of it holds the journal."""
+    async with life(tmp_path) as before:
+        before.send(1)
+        before.send(2, spans=5)
+        (first, second) = before.close_all()
+        await before.books.closing([first, second])
+        await before.books.scored([second])
+    async with life(tmp_path) as after:
+        found = await after.recover()
+        assert (found.rereads, found.closed_again, found.open_traces) == (5, 1, 0)
+        (again,) = after.closed
+        assert (again.trace_id, again.reason, again.closed_at) == (first.trace_id, "idle", 2)
+        assert again.spans == first.spans
+
+
+async def test_offsets_never_come_again(tmp_path):
+    """Not even when the journal was lost: new spans would be taken for re-reads."""
+    async with life(tmp_path) as before:
+        before.send(1)
+        batch = before.close_all()
+        await before.books.closing(batch)
+        await before.books.scored(batch)
+    for file in (tmp_path / "journal").iterdir():
+        file.unlink()
+    async with life(tmp_path) as after:
+        await after.recover()
+        after.send(1)
+        assert after.telemetry.value("spanscore_reread_spans_total") == 0
+        assert after.telemetry.value("spanscore_late_spans_total") == 1
+
+
+async def test_a_record_that_is_none_of_ours_is_left_out(tmp_path, caplog):
+    """It is told, and the others are used."""
+    async with life(tmp_path) as before:
+        before.durability.journal.append(b"\xc1")
+        before.send(1)
+    async with life(tmp_path) as after:
+        with caplog.at_level(logging.ERROR):
+            found = await after.recover()
+        assert (found.damaged, found.open_traces) == (1, 1)
+        assert "record 1 of the journal is left out" in caplog.text
+
+
+async def test_old_open_traces_are_written_anew_when_the_journal_fills(tmp_path):
+    """They would hold everything that came after them."""
+    sections = {
+        "journal": {"max_size": "16MiB"},
+        "assembly": {"memory": "8MiB", "idle_timeout": "1h"},
+    }
+    async with life(tmp_path, **sections) as one:
+        one.send(1)
+        for number in range(2, 100):
+            builder = TraceBuilder(number)
+            builder.span("chat", padding="x" * 100_000)
+            one.ingest.traces(builder.request())
+            one.clock.advance(3)
+            one.ingest.poll()
+            batch, one.closed = one.closed, []
+            await one.books.closing(batch)
+            await one.books.scored(batch)
+            for trace in batch:
+                one.budget.release(trace.size)
+            one.durability.spill(one.ingest, one.assembler)
+        assert one.durability.journal.oldest_offset > 10
+        assert one.assembler.watermark.lowest() > 10
+
+
+def test_a_folder_that_cannot_be_made_names_the_key(tmp_path):
+    """And what else can be done."""
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=r"state_dir: cannot make .*journal\.enabled: false"):
+        Durability(parse_config({"state_dir": str(tmp_path / "file" / "state")}), {})
+
+
+async def test_the_balance_holds_after_a_recovery(tmp_path):
+    """Re-reads are accepted spans."""
+    async with life(tmp_path) as before:
+        before.send(1)
+        before.send(2)
+        batch = before.close_all()
+        await before.books.closing(batch)
+        await before.books.scored(batch[:1])
+    async with life(tmp_path) as after:
+        await after.recover()
+        closed = sum(trace.fresh_spans for trace in after.closed)
+        after.telemetry.add("spanscore_closed_spans_total", closed)
+        after.telemetry.add("spanscore_scored_spans_total", closed)
+        after.telemetry.set("spanscore_open_spans", after.assembler.open_spans)
+        assert_balance(after.telemetry)
