@@ -19,7 +19,7 @@ only in part is put together again, and closed at the same place.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -34,8 +34,10 @@ from scorer.assembly.open_trace import (
     OpenTrace,
     Timers,
     envelope_size,
+    first_to_go,
+    trace_key,
 )
-from scorer.assembly.pushed import Pushed, Tally
+from scorer.assembly.pushed import Pushed, Tally, Whole
 from scorer.assembly.settings import AssemblerSettings
 from scorer.assembly.watermark import Watermark
 from scorer.model.position import Position
@@ -80,11 +82,11 @@ class Assembler:
 
     def find(self, trace_id: bytes, tenant: str = "") -> OpenTrace | None:
         """Return an open trace."""
-        return self._open.get(_key(trace_id, tenant))
+        return self._open.get(trace_key(trace_id, tenant))
 
     def late_spans(self, trace_id: bytes, tenant: str = "") -> int | None:
         """Return how many spans came too late to join; None when that is not remembered."""
-        return self._closed.late(_key(trace_id, tenant))
+        return self._closed.late(trace_key(trace_id, tenant))
 
     def push(
         self,
@@ -101,7 +103,7 @@ class Assembler:
         # Spans of one trace mostly stand together; where they do not, it has several batches.
         for trace_id, group in groupby(spans, _TRACE_ID_OF):
             batch = list(group)
-            key = _key(trace_id, tenant)
+            key = trace_key(trace_id, tenant)
             trace = self._trace(key, batch[0].envelope, arrival, tally.closed)
             if trace is None:
                 self._closed.count(key, batch, position.offset, tally)
@@ -146,7 +148,7 @@ class Assembler:
         accepted = late = 0
         closed, ending = list[ClosedTrace](), dict[bytes, OpenTrace]()
         for trace_id, _, _, wire, envelope in logs:
-            key = _key(trace_id, tenant)
+            key = trace_key(trace_id, tenant)
             trace = self._trace(key, envelope, arrival, closed)
             if trace is None:
                 late += 1
@@ -174,8 +176,8 @@ class Assembler:
         for entry in entries:
             if entry.trace_id == last:
                 continue
-            kept = self._closed.kept(_key(entry.trace_id, tenant))
-            if kept is None or _lacks(kept, entry):
+            kept = self._closed.kept(trace_key(entry.trace_id, tenant))
+            if kept is None or kept.lacks(entry):
                 last = entry.trace_id
             if kept is not None and entry.trace_id == last:
                 position = place(kept)
@@ -184,23 +186,18 @@ class Assembler:
                 reopened += 1
         return reopened
 
-    def restore(  # noqa: PLR0913 - an entry of the log and where it stands
-        self,
-        spans: Sequence[SpanEntry],
-        logs: Sequence[LogEntry],
-        tenant: str,
-        revision: int,
-        position: Position,
-        now: float,
-    ) -> Pushed:
+    def restore(self, whole: Whole, position: Position, now: float) -> Pushed:
         """Take all that a trace had when it was written to the log as a whole.
 
         Later entries of the log add to it. Nothing is new where the trace is open, or where it
-        was closed at a later place. Spans or log records may be missing, not both.
+        was closed at a later place.
         """
         self._last_offset = position.offset
-        first = spans[0] if spans else logs[0]
-        key, arrival = _key(first.trace_id, tenant), _Arrival(tenant, position, now)
+        first = whole.first
+        key, arrival = (
+            trace_key(first.trace_id, whole.tenant),
+            _Arrival(whole.tenant, position, now),
+        )
         tally, ending = Tally(), dict[bytes, OpenTrace]()
         trace = self._open.get(key)
         if trace is not None and trace.cut and position.offset > trace.cut.closed_at:
@@ -209,16 +206,16 @@ class Assembler:
         if trace is None:
             cut = self._closed.cut_of(key, position.offset)
             if cut is None and self._closed.had(key, position.offset):
-                return Pushed(0, 0, 0, [], rereads=len(spans))
+                return Pushed(0, 0, 0, [], rereads=len(whole.spans))
             self._closed.give_up(key)
             trace = self._new(key, first.envelope, arrival, cut)
-            trace.revision = cut.revision if cut else revision
-        added = self._add(trace, spans, None)
+            trace.revision = cut.revision if cut else whole.revision
+        added = self._add(trace, whole.spans, None)
         # What the trace has of log records is among these.
-        self._charge(trace.replace_logs(logs), tenant)
+        self._charge(trace.replace_logs(whole.logs), whole.tenant)
         self._after(trace, arrival, ending)
         self._close_all(ending, now, tally.closed)
-        return Pushed(added, len(spans) - added, 0, tally.closed)
+        return Pushed(added, len(whole.spans) - added, 0, tally.closed)
 
     def recall(
         self, key: tuple[str, bytes], closed_at: int, revision: int, reason: CloseReason | None
@@ -228,7 +225,7 @@ class Assembler:
         `reason` is given when its scores may not be out: it is to be closed so once more.
         """
         tenant, trace_id = key
-        self._closed.recall(_key(trace_id, tenant), closed_at, revision, reason)
+        self._closed.recall(trace_key(trace_id, tenant), closed_at, revision, reason)
 
     def end_of_recovery(self, now: float) -> list[ClosedTrace]:
         """Close what was closed before the restart; call it when the log has been pushed."""
@@ -254,7 +251,7 @@ class Assembler:
 
     def release(self, trace: ClosedTrace) -> None:
         """Take back the pin of a closed trace: its scores are out."""
-        self.watermark.unpin(trace.first_position.offset, _key(trace.trace_id, trace.tenant))
+        self.watermark.unpin(trace.first_position.offset, trace_key(trace.trace_id, trace.tenant))
 
     def next_deadline(self) -> float | None:
         """Return when to poll next; None when nothing is open."""
@@ -270,17 +267,11 @@ class Assembler:
     def relieve(self, size: int, now: float, tenant: str | None = None) -> list[ClosedTrace]:
         """Close traces until those that were closed held `size` bytes.
 
-        First those of a single span, for a flood of random ids is made of them, then the
-        others, always those opened first; only those of `tenant` where one is given.
+        In the order of `first_to_go`; only those of `tenant` where one is given.
         """
-        open_traces = list(self._open.values())
-        if tenant is not None:
-            open_traces = [trace for trace in open_traces if trace.tenant == tenant]
-        single = [trace for trace in open_traces if len(trace.spans) == 1]
-        others = [trace for trace in open_traces if len(trace.spans) != 1]
         closed: list[ClosedTrace] = []
         freed = 0
-        for trace in chain(single, others):
+        for trace in first_to_go(self._open.values(), tenant):
             if freed >= size:
                 break
             freed += trace.size
@@ -406,14 +397,3 @@ class Assembler:
         cut = trace.cut
         assert cut is not None
         return self._close(trace, cut.reason, now, cut.closed_at)
-
-
-def _lacks(trace: OpenTrace, entry: SpanEntry | LogEntry) -> bool:
-    if isinstance(entry, SpanEntry):
-        return trace.lacks(entry.span_id, entry.kind)
-    return entry.wire not in (trace.logs or ())
-
-
-def _key(trace_id: bytes, tenant: str) -> bytes:
-    """Return the key of a trace: its id alone for the default tenant, to save memory."""
-    return trace_id if not tenant else tenant.encode() + b"\0" + trace_id

@@ -65,7 +65,7 @@ class ClosedTraces:
         kept = self.kept(key)
         missing = len(batch)
         if kept is not None:
-            missing = sum(kept.lacks(entry.span_id, entry.kind) for entry in batch)
+            missing = sum(kept.lacks(entry) for entry in batch)
         tally.duplicates += len(batch) - missing
         tally.unjoined += missing
         tally.late += missing

@@ -1,12 +1,12 @@
 """A trace while its spans arrive."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from scorer.model.position import Position
-from scorer.model.trace import ClosedTrace, CloseReason, Completeness, Envelope, LogEntry
+from scorer.model.trace import ClosedTrace, CloseReason, Completeness, Envelope, LogEntry, SpanEntry
 
 # What CPython holds beside the wire bytes, measured by tests/bench: the object, its lists
 # and dictionary entries, the deadline, and per span the bytes header and the id entry.
@@ -172,9 +172,11 @@ class OpenTrace:
         """How many spans no earlier revision had."""
         return len(self.spans) - self.seen_before
 
-    def lacks(self, span_id: bytes, kind: int) -> bool:
-        """Whether a span is not among those that are here."""
-        return not self.kinds.get(span_id, 0) & 1 << (kind & KIND_MASK)
+    def lacks(self, entry: SpanEntry | LogEntry) -> bool:
+        """Whether a span or log record is not among those that are here."""
+        if isinstance(entry, SpanEntry):
+            return not self.kinds.get(entry.span_id, 0) & 1 << (entry.kind & KIND_MASK)
+        return entry.wire not in (self.logs or ())
 
     def copy(self) -> "OpenTrace":
         """Return a trace with the same content, of which no timer knows; it shares the spans."""
@@ -228,3 +230,19 @@ class OpenTrace:
             sorted(span_id + mask.to_bytes(2, "big") for span_id, mask in self.kinds.items())
         )
         return blake2b(ids, digest_size=16).digest()
+
+
+def trace_key(trace_id: bytes, tenant: str) -> bytes:
+    """Return the key of a trace: its id alone for the default tenant, to save memory."""
+    return trace_id if not tenant else tenant.encode() + b"\0" + trace_id
+
+
+def first_to_go(open_traces: Iterable[OpenTrace], tenant: str | None) -> Iterable[OpenTrace]:
+    """Return the traces (of a tenant, where one is given) in the order of their early close.
+
+    First those of a single span, for a flood of random ids is made of them, then the others,
+    always those opened first.
+    """
+    traces = [trace for trace in open_traces if tenant is None or trace.tenant == tenant]
+    single = [trace for trace in traces if len(trace.spans) == 1]
+    return chain(single, [trace for trace in traces if len(trace.spans) != 1])

@@ -1,8 +1,23 @@
-"""What became of a batch."""
+"""What is pushed as a whole, and what became of a batch."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from scorer.model.trace import ClosedTrace
+from scorer.model.trace import ClosedTrace, LogEntry, SpanEntry
+
+
+class Whole(NamedTuple):
+    """All that one trace had; its spans or its log records may be missing, not both."""
+
+    tenant: str
+    revision: int
+    spans: Sequence[SpanEntry]
+    logs: Sequence[LogEntry] = ()
+
+    @property
+    def first(self) -> SpanEntry | LogEntry:
+        """One of them."""
+        return self.spans[0] if self.spans else self.logs[0]
 
 
 class Pushed(NamedTuple):

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-
 _BOOL = "tag:yaml.org,2002:bool"
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.open_trace import OpenTrace
-from scorer.assembly.pushed import Pushed
+from scorer.assembly.pushed import Pushed, Whole
 from scorer.errors import PermanentError, SpanscoreError, TooLargeError
 from scorer.journal import Record, WritableLog
 from scorer.model.position import Position
@@ -212,8 +212,8 @@ class AssemblingIngest:
         logs = split_logs(entry.logs).records
         if not spans and not logs:
             return Pushed(0, 0, 0, [])
-        restore = self._assembler.restore
-        pushed = restore(spans, logs, entry.tenant, entry.revision, self._position, now)
+        whole = Whole(entry.tenant, entry.revision, spans, logs)
+        pushed = self._assembler.restore(whole, self._position, now)
         self._count_pushed(spans, pushed)
         self._on_closed(pushed.closed)
         return pushed

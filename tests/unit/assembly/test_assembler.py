@@ -5,6 +5,7 @@ import pytest
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
+from scorer.assembly.pushed import Whole
 from scorer.assembly.settings import AssemblerSettings
 from scorer.model.position import Position
 from scorer.model.trace import Envelope, LogEntry, SpanEntry
@@ -468,7 +469,7 @@ class TestRestart:
             assembler = make()
             if earlier:
                 assembler.push(earlier, at(1), 0)
-            assembler.restore([span(1), span(2, 1)], "", 1, at(2), 0)
+            assembler.restore(Whole("", 1, [span(1), span(2, 1)]), at(2), 0)
             (closed,) = assembler.poll(2)
             assert (len(closed.spans), closed.revision) == (2, 1)
 
@@ -476,14 +477,14 @@ class TestRestart:
         """Its closing stands behind it in the log."""
         assembler = make()
         assembler.recall(("", trace_id()), 7, 2, None)
-        assert assembler.restore([span(1)], "", 2, at(6), 0).rereads == 1
+        assert assembler.restore(Whole("", 2, [span(1)]), at(6), 0).rereads == 1
         assert assembler.open_traces == 0
 
     def test_a_snapshot_of_a_revision_that_is_under_way_opens_it(self):
         """The trace is known as closed before it, as the revision before."""
         assembler = make()
         assembler.recall(("", trace_id()), 5, 1, None)
-        assembler.restore([span(1)], "", 2, at(6), 0)
+        assembler.restore(Whole("", 2, [span(1)]), at(6), 0)
         assembler.push([span(2, 1)], at(7), 0)
         (closed,) = assembler.poll(2)
         assert (closed.revision, len(closed.spans)) == (2, 2)

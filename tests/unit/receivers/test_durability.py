@@ -144,7 +144,7 @@ async def test_old_open_traces_are_written_anew_when_the_journal_fills(tmp_path)
             await one.books.scored(batch)
             for trace in batch:
                 one.budget.release(trace.size)
-            one.durability.spill(one.ingest, one.assembler)
+            one.durability.make_room(one.ingest, one.assembler)
         assert one.durability.journal.oldest_offset > 10
         assert one.assembler.watermark.lowest() > 10
 
