@@ -74,7 +74,7 @@ class Service:
                 self._assembler,
                 self._budget,
                 backlog=backlog,
-                waiting_spans=lambda: self._pipeline.pending_spans,
+                waiting=lambda: self._pipeline.pending_work,
                 resident=resident_bytes,
             ),
             telemetry=self.telemetry,
@@ -234,7 +234,8 @@ class Service:
         gauges = {
             "spanscore_open_traces": assembler.open_traces + pipeline.pending_traces,
             "spanscore_open_spans": assembler.open_spans + pipeline.pending_spans,
-            "spanscore_open_bytes": self._budget.used,
+            "spanscore_open_bytes": self._budget.used - assembler.kept_bytes,
+            "spanscore_kept_bytes": assembler.kept_bytes,
             "spanscore_oldest_open_trace_seconds": age,
             "spanscore_pending_traces": pipeline.pending_traces,
         }

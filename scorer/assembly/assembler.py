@@ -28,6 +28,7 @@ from scorer.assembly.closed_traces import ClosedTraces
 from scorer.assembly.deadlines import Deadlines
 from scorer.assembly.open_trace import (
     KIND_MASK,
+    MISSING_OVERHEAD,
     PARENT_OVERHEAD,
     SPAN_OVERHEAD,
     Cut,
@@ -65,7 +66,7 @@ class Assembler:
         self._budget = budget
         self._open: dict[bytes, OpenTrace] = {}
         self._deadlines = Deadlines()
-        self._closed = ClosedTraces(settings.max_tombstones, settings.kept_bytes)
+        self._closed = ClosedTraces(settings.max_tombstones, settings.kept_bytes, budget)
         self._last_offset = 0
         self.watermark = Watermark()
         self.open_spans = 0
@@ -75,6 +76,15 @@ class Assembler:
     def open_traces(self) -> int:
         """How many traces are open."""
         return len(self._open)
+
+    @property
+    def kept_bytes(self) -> int:
+        """How many bytes closed traces hold that are kept for late spans."""
+        return self._closed.kept_bytes
+
+    def forget_kept(self, size: int) -> None:
+        """Give back at least `size` bytes of what is kept, as far as there are so many."""
+        self._closed.forget_kept(size)
 
     def oldest_opened(self) -> float | None:
         """Return when the oldest open trace was opened."""
@@ -357,6 +367,7 @@ class Assembler:
             elif parent not in kinds:
                 if missing is None:
                     missing = trace.missing = set()
+                    size += MISSING_OVERHEAD
                 missing.add(parent)
                 size += PARENT_OVERHEAD
             if is_end is not None and is_end(wire, envelope):

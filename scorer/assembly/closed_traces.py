@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.graves import Graves
 from scorer.assembly.kept import KeptTraces
 from scorer.assembly.open_trace import Cut, OpenTrace
@@ -12,9 +13,9 @@ from scorer.model.trace import CloseReason, SpanEntry
 class ClosedTraces:
     """Where traces were closed, those that are kept, and those to be closed once more."""
 
-    def __init__(self, capacity: int, kept_bytes: int) -> None:
+    def __init__(self, capacity: int, kept_bytes: int, budget: MemoryBudget) -> None:
         self._graves = Graves(capacity)
-        self._kept = KeptTraces(kept_bytes) if kept_bytes else None
+        self._kept = KeptTraces(kept_bytes, budget) if kept_bytes else None
         self._cuts: dict[bytes, Cut] = {}
 
     def add(self, trace: OpenTrace, closed_at: int, *, keep: bool) -> None:
@@ -71,6 +72,16 @@ class ClosedTraces:
         tally.late += missing
         if missing:
             self._graves.count_late(key, missing)
+
+    @property
+    def kept_bytes(self) -> int:
+        """How many bytes are kept."""
+        return 0 if self._kept is None else self._kept.bytes
+
+    def forget_kept(self, size: int) -> None:
+        """Give back at least `size` bytes of what is kept, as far as there are so many."""
+        if self._kept is not None:
+            self._kept.forget(size)
 
     def kept(self, key: bytes) -> OpenTrace | None:
         """Return a trace that is kept."""

@@ -10,8 +10,9 @@ from scorer.model.trace import ClosedTrace, CloseReason, Completeness, Envelope,
 
 # What CPython holds beside the wire bytes, measured by tests/bench: the object, its lists
 # and dictionary entries, the deadline, and per span the bytes header and the id entry.
-TRACE_OVERHEAD = 900
+TRACE_OVERHEAD = 1050
 SPAN_OVERHEAD = 160
+MISSING_OVERHEAD = 180
 PARENT_OVERHEAD = 100
 _KNOWN_OVERHEAD = 70
 # Span kinds are 0 to 5; a sender may write any int32, which must not size a shift.

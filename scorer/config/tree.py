@@ -139,10 +139,18 @@ class AssemblyConfig(_Section, frozen=True):
         64 * 2**20
     )
     kept: Annotated[
-        Size, _is("bytes of closed traces that are kept, so that late spans can join; 0B = none")
+        Size,
+        _is(
+            "bytes of closed traces that are kept, so that late spans can join; of `memory`, while "
+            "it has room, an eighth at most; 0B = none"
+        ),
     ] = Size(64 * 2**20)
     max_tombstones: Annotated[
-        int, _count("closed traces that are remembered, so that late spans are known as late")
+        int,
+        _count(
+            "closed traces that are remembered, so that late spans are known as late; at most one "
+            "for each 2500 bytes of `memory`"
+        ),
     ] = 200_000
     max_tenant_share: Annotated[
         float,

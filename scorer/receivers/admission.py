@@ -18,7 +18,7 @@ from scorer.assembly.budget import MemoryBudget
 from scorer.errors import RetryableError, TooLargeError
 from scorer.model.trace import ClosedTrace
 from scorer.receivers.resident import HEADROOM
-from scorer.scoring.backlog import Backlog
+from scorer.scoring.backlog import Backlog, work
 
 Reason = Literal["memory", "tenant_memory", "backlog", "shutdown"]
 
@@ -55,14 +55,14 @@ class Admission:
         *,
         reserve: float = _RESERVE,
         backlog: Backlog | None = None,
-        waiting_spans: Callable[[], int] = lambda: 0,
+        waiting: Callable[[], float] = lambda: 0.0,
         resident: Callable[[], int] = lambda: 0,
     ) -> None:
         self._assembler = assembler
         self._budget = budget
         self._reserve = int(budget.limit * reserve)
         self._backlog = backlog
-        self._waiting_spans = waiting_spans
+        self._waiting = waiting
         # For whom memory is short, since when; None = for everybody.
         self._short_since: dict[str | None, float] = {}
         self._is_stopping = False
@@ -81,6 +81,8 @@ class Admission:
         """
         budget = self._budget
         is_over = self._resident() > budget.limit + HEADROOM
+        if is_over:
+            self._assembler.forget_kept(self._assembler.kept_bytes)
         self._is_short = is_over and budget.used > budget.limit // 2
         return is_over
 
@@ -97,20 +99,22 @@ class Admission:
         if self._is_stopping:
             return Refusal("shutdown", "shutting down", True)
         budget = self._budget
+        if not budget.fits(size + self._reserve):
+            self._assembler.forget_kept(budget.used + size + self._reserve - budget.limit)
         if self._is_short or not budget.fits(size + self._reserve):
             return Refusal("memory", self._full(), self._is_short or not budget.fits(size))
         self._short_since.pop(None, None)
         if not budget.fits_share(size, tenant):
             return Refusal("tenant_memory", self._share_used_up(), True)
         self._short_since.pop(tenant, None)
-        if self._backlog is not None and self._backlog.is_behind(self._waiting_spans(), now):
+        if self._is_behind(now):
             return Refusal("backlog", self._behind(), False)
         return None
 
-    def accepted(self, spans: int, now: float) -> None:
-        """Note spans that were taken."""
+    def accepted(self, spans: int, size: int, now: float) -> None:
+        """Note spans that were taken, of so many bytes."""
         if self._backlog is not None:
-            self._backlog.accepted(spans, now)
+            self._backlog.accepted(work(spans, size), now)
 
     def relieve(self, refusal: Refusal, size: int, tenant: str, now: float) -> list[ClosedTrace]:
         """Close traces early where memory has been short for too long; returns them."""
@@ -121,9 +125,16 @@ class Admission:
             return []
         self._short_since[whose] = now
         room = max(size, int(self._budget.limit * _RELIEF))
-        if self._budget.used - self._assembler.open_bytes >= room:
+        if self._budget.used - self._assembler.open_bytes - self._assembler.kept_bytes >= room:
             return []  # as much is closed already and leaves when it is scored
         return self._assembler.relieve(room, now, whose)
+
+    def _is_behind(self, now: float) -> bool:
+        if self._backlog is None:
+            return False
+        waiting, assembler = self._waiting(), self._assembler
+        open_work = work(assembler.open_spans, assembler.open_bytes)
+        return self._backlog.is_behind(waiting, waiting + open_work, now)
 
     def _full(self) -> str:
         limit = int(self._budget.limit)

@@ -9,6 +9,10 @@ from scorer.config import AssemblyConfig
 from scorer.model.trace import Envelope
 from scorer.otlp.decode import service_name
 
+# They are not charged, so they are few where memory is small: it takes 200 bytes to remember one,
+# and all together may take a twelfth of the budget.
+_BYTES_A_TOMBSTONE = 2500
+
 
 def assembler_settings(config: AssemblyConfig, lateness: float = 0.0) -> AssemblerSettings:
     """Return the assembler's limits; `lateness` seconds are added to every timer."""
@@ -19,8 +23,8 @@ def assembler_settings(config: AssemblyConfig, lateness: float = 0.0) -> Assembl
         timers=timers,
         max_spans_per_trace=config.max_spans_per_trace,
         max_bytes_per_trace=config.max_bytes_per_trace,
-        max_tombstones=config.max_tombstones,
-        kept_bytes=config.kept,
+        max_tombstones=min(config.max_tombstones, config.memory // _BYTES_A_TOMBSTONE),
+        kept_bytes=min(config.kept, config.memory // 8),
         timers_of=_ServiceTimers(config, timers, lateness).find if config.overrides else None,
     )
 

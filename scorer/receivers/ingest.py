@@ -260,7 +260,7 @@ class AssemblingIngest:
     def _push(self, spans: Sequence[SpanEntry], body: bytes, tenant: str, now: float) -> Pushed:
         is_end = self._is_end if _END_MARKER in body else None
         pushed = self._assembler.push(spans, self._position, now, tenant, is_end)
-        self._admission.accepted(len(spans), now)
+        self._admission.accepted(len(spans), len(body), now)
         self._count_pushed(spans, pushed)
         self._on_closed(pushed.closed)
         return pushed

@@ -258,7 +258,7 @@ def _options(config: GrpcConfig, size_limit: int) -> list[tuple[str, int]]:
         # Before its message is read, a call may hold this much here. With the window that is
         # measured (up to 16 MiB) a hundred calls would fill gigabytes.
         ("grpc.http2.bdp_probe", 0),
-        ("grpc.http2.lookahead_bytes", 1024 * 1024),
+        ("grpc.http2.lookahead_bytes", 256 * 1024),
         ("grpc.so_reuseport", 0),  # or a second instance would silently take half of the calls
         # Dead peers are noticed within 80 s; clients may ping every 10 s, with or without calls.
         ("grpc.keepalive_time_ms", 60_000),

@@ -15,6 +15,7 @@ from scorer.api import ScoredTrace, Sink
 from scorer.assembly.budget import MemoryBudget
 from scorer.errors import RetryableError, SpanscoreError
 from scorer.model.trace import ClosedTrace
+from scorer.scoring.backlog import work
 from scorer.scoring.books import Books
 from scorer.scoring.engine import quarantined
 from scorer.scoring.scorers import Scorer
@@ -54,6 +55,7 @@ class Pipeline:
         self._idle = asyncio.Event()
         self._idle.set()
         self.pending_spans = 0
+        self.pending_work = 0.0
         self._failing: set[int] = set()
         self.sink_error: SpanscoreError | None = None
         """Why a sink lost scores, the last time that one did; None = never."""
@@ -76,6 +78,7 @@ class Pipeline:
         self._waiting.extend(traces)
         self._pending.extend(traces)
         self.pending_spans += sum(trace.fresh_spans for trace in traces)
+        self.pending_work += sum(work(len(trace.spans), trace.size) for trace in traces)
         self._idle.clear()
         self._arrived.set()
 
@@ -135,6 +138,7 @@ class Pipeline:
             spans = trace.fresh_spans
             self._pending.popleft()
             self.pending_spans -= spans
+            self.pending_work -= work(len(trace.spans), trace.size)
             add("spanscore_closed_traces_total", reason=trace.reason)
             add("spanscore_closed_spans_total", spans)
             if result.completeness.undecodable:

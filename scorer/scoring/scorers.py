@@ -27,7 +27,7 @@ from scorer.errors import SpanscoreError
 from scorer.model.trace import ClosedTrace
 from scorer.registry import LoadedMetric
 from scorer.scoring import worker
-from scorer.scoring.backlog import Backlog
+from scorer.scoring.backlog import Backlog, work
 from scorer.scoring.breaker import Breaker
 from scorer.scoring.engine import Engine, build_engine, quarantined
 from scorer.scoring.process import TaskFailedError, WorkerProcess
@@ -80,7 +80,7 @@ class InProcessScorer:
         for trace in traces:
             scored.append(self._engine.score(trace))
             await asyncio.sleep(0)
-        self._backlog.scored(_spans(traces), time.monotonic() - started)
+        self._backlog.scored(_work(traces), time.monotonic() - started)
         return scored
 
     async def stop(self) -> None:
@@ -198,7 +198,7 @@ class PoolScorer:
             process.kill()
             raise TaskFailedError("worker_died") from error
         finally:
-            self._backlog.scored(_spans(traces), time.monotonic() - started)
+            self._backlog.scored(_work(traces), time.monotonic() - started)
             self._idle.put_nowait(process)
         return scored
 
@@ -208,8 +208,8 @@ def _block_signals() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, worker.SIGNALS)
 
 
-def _spans(traces: Sequence[ClosedTrace]) -> int:
-    return sum(len(trace.spans) for trace in traces)
+def _work(traces: Sequence[ClosedTrace]) -> float:
+    return sum(work(len(trace.spans), trace.size) for trace in traces)
 
 
 def build_scorer(config: Config, telemetry: Telemetry, backlog: Backlog | None = None) -> Scorer:

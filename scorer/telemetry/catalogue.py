@@ -95,6 +95,7 @@ SERIES: tuple[Series, ...] = (
     Series("spanscore_open_traces", "gauge", "Traces being assembled."),
     Series("spanscore_open_spans", "gauge", "Spans of open traces."),
     Series("spanscore_open_bytes", "gauge", "Bytes charged for open traces."),
+    Series("spanscore_kept_bytes", "gauge", "Bytes of closed traces that are kept for late spans."),
     Series("spanscore_oldest_open_trace_seconds", "gauge", "Age of the oldest open trace."),
     Series("spanscore_closed_traces_total", "counter", "Closed traces by reason.", ("reason",)),
     Series("spanscore_closed_spans_total", "counter", "Spans of closed traces."),

@@ -144,8 +144,8 @@ GUARDS = (
     Guard(
         "7: tombstones without bound",
         "scorer/assembly/graves.py",
-        "if len(self._closed_at) > self._capacity:",
-        "if False:",
+        "while len(self._closed_at) > self._capacity:",
+        "while False:",
         ("tests/unit/assembly/test_assembler.py::TestMemory::test_tombstones_are_bounded",),
     ),
     Guard(
@@ -157,7 +157,7 @@ GUARDS = (
     ),
     Guard(
         "9: the trace id of another tenant",
-        "scorer/assembly/assembler.py",
+        "scorer/assembly/open_trace.py",
         'return trace_id if not tenant else tenant.encode() + b"\\0" + trace_id',
         "return trace_id",
         ("tests/unit/assembly/test_assembler.py::TestTenants",),

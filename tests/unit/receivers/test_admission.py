@@ -26,7 +26,7 @@ class Room:
             self.assembler,
             self.budget,
             backlog=self.backlog,
-            waiting_spans=lambda: self.waiting,
+            waiting=lambda: self.waiting,
         )
 
     def open_trace(self, number, size, tenant=""):
@@ -79,12 +79,14 @@ def test_a_tenant_may_hold_its_share(room):
 
 def test_while_scoring_is_behind_open_traces_go_on(room):
     """New ones are told to come again."""
+    room.backlog.limit_s = 0.01
     room.backlog.scored(1000, 1.0)
-    room.admission.accepted(1000, 0)
+    room.open_trace(1, 40_000)
+    room.admission.accepted(1, 40_000, 0)
     refusal = room.refusal(now=0)
     assert (refusal.reason, refusal.is_total) == ("backlog", False)
     assert room.refusal(now=1) is None
-    room.waiting = 1000
+    room.waiting = 10
     assert room.refusal(now=1).reason == "backlog"
 
 
