@@ -135,9 +135,9 @@ class AssemblyConfig(_Section, frozen=True):
         ),
     ] = PositiveSize(512 * 2**20)
     max_spans_per_trace: Annotated[int, _count("close a trace at this many spans")] = 50_000
-    max_bytes_per_trace: Annotated[PositiveSize, _is("close a trace at this size")] = PositiveSize(
-        64 * 2**20
-    )
+    max_bytes_per_trace: Annotated[
+        PositiveSize, _is("close a trace at this size; at most memory / 8")
+    ] = PositiveSize(64 * 2**20)
     kept: Annotated[
         Size,
         _is(

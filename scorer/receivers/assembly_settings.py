@@ -10,8 +10,9 @@ from scorer.model.trace import Envelope
 from scorer.otlp.decode import service_name
 
 # They are not charged, so they are few where memory is small: it takes 200 bytes to remember one,
-# and all together may take a twelfth of the budget.
+# and all together may take a tenth of the budget.
 _BYTES_A_TOMBSTONE = 2500
+_SMALLEST_LIMIT = 8 * 2**20
 
 
 def assembler_settings(config: AssemblyConfig, lateness: float = 0.0) -> AssemblerSettings:
@@ -22,11 +23,16 @@ def assembler_settings(config: AssemblyConfig, lateness: float = 0.0) -> Assembl
     return AssemblerSettings(
         timers=timers,
         max_spans_per_trace=config.max_spans_per_trace,
-        max_bytes_per_trace=config.max_bytes_per_trace,
+        max_bytes_per_trace=_most_of_one(config),
         max_tombstones=min(config.max_tombstones, config.memory // _BYTES_A_TOMBSTONE),
         kept_bytes=min(config.kept, config.memory // 8),
         timers_of=_ServiceTimers(config, timers, lateness).find if config.overrides else None,
     )
+
+
+def _most_of_one(config: AssemblyConfig) -> int:
+    """Return the bytes of the largest trace: it is copied on its way to a worker or a log."""
+    return min(config.max_bytes_per_trace, max(config.memory // 8, _SMALLEST_LIMIT))
 
 
 class EndMarkers:

@@ -4,10 +4,11 @@ Theory of operation. Nobody can tell how much gRPC holds of messages that are no
 a sender may open any number of them, so the truth is asked of the system: the resident memory
 of this process. Before a body is read, its reader waits for a turn, of which there are few; a
 sender that turns out to be slow (memory hardly grows meanwhile, so it is not large bodies that
-take long) gives it back, so that others need not wait for it. While memory
-is short there is one turn, and of those that read already only the first goes on: every other is
-told to come again, and what it had sent is freed. The first always goes on, so requests get
-through even where the memory is held by something else.
+take long) gives it back, so that others need not wait for it. But no more are read at a time than
+would fit if all of them were as large as may be, for a slow one may get fast: where others wait,
+the slowest is told to come again. While memory is short there is one turn, and of those that read
+already only the first goes on: every other is told to come again, and what it had sent is freed.
+The first always goes on, so requests get through even where the memory is held by something else.
 """
 
 import asyncio
@@ -27,21 +28,24 @@ _GIVE_BACK_S = 0.2
 _TURNS = 2
 _MOST_WAITING = 32
 _GROWS_FAST = 4 * 2**20  # bytes from one sweep to the next
+_SLOW_S = 0.25  # so long a body may take while others wait and there is no room for theirs
 
 
 class BodyGate:
     """The requests of one receiver whose bodies are being read and taken."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its limits, and the three that tests replace
         self,
         *,
         memory_limit: int,
+        size_limit: int,
         read_timeout_s: float,
         resident: Callable[[], int] = resident_bytes,
         give_back: Callable[[], None] = give_back,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._memory_limit = memory_limit
+        self._size_limit = size_limit
         self._read_timeout_s = read_timeout_s
         self._resident = resident
         self._give_back = give_back
@@ -89,7 +93,19 @@ class BodyGate:
                 reader.stop(_short_of_memory)
             elif are_slow and now - since >= _SWEEP_S:
                 self._in_turn.discard(reader)
+        self._make_room(now)
         self._let_in()
+
+    def _make_room(self, now: float) -> None:
+        """Stop the slowest reader where another waits for its room."""
+        if not self._waiting or len(self._readers) < self._most_readers():
+            return
+        slowest = min(self._readers, key=self._readers.__getitem__)
+        if now - self._readers[slowest] >= _SLOW_S:
+            slowest.stop(_short_of_memory)
+
+    def _most_readers(self) -> int:
+        return max(1, (self._memory_limit - self._used) // self._size_limit)
 
     async def turn(self, reader: "Reading") -> None:
         """Wait until few enough others have only just begun to read."""
@@ -134,7 +150,7 @@ class BodyGate:
     def _is_free(self) -> bool:
         if self._is_tight:
             return not self._readers
-        return len(self._in_turn) < _TURNS
+        return len(self._in_turn) < _TURNS and len(self._readers) < self._most_readers()
 
     def _look(self) -> None:
         """See whether memory is short: what is only kept for later use is given back first."""

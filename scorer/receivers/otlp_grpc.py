@@ -63,6 +63,7 @@ class OtlpGrpcReceiver:
         self._size_limit = size_limit(self._config.max_request_size, config.assembly.memory)
         self._gate = BodyGate(
             memory_limit=reading_limit(config.assembly.memory, self._size_limit),
+            size_limit=self._size_limit,
             read_timeout_s=float(self._config.read_timeout),
         )
         self._entry = Entry(self._config.tls, self._config.auth, _SECTION)

@@ -31,7 +31,7 @@ def reading_limit(memory: int, size_limit: int) -> int:
 
     `memory` and 150 MiB, less what the one that is then read takes (see parts.size_limit).
     """
-    return memory + _MARGIN - _SLACK - 4 * size_limit
+    return memory + _MARGIN - _SLACK - 5 * size_limit
 
 
 def give_back() -> None:

@@ -275,7 +275,8 @@ class Recovery(RuleBasedStateMachine):
         life = self.life
         # What was emitted is no longer pending and still charged.
         charged = [*life.pending, *(self.batch if self.is_emitted else ())]
-        assert life.budget.used == life.assembler.open_bytes + sum(t.size for t in charged)
+        held = life.assembler.open_bytes + life.assembler.kept_bytes
+        assert life.budget.used == held + sum(t.size for t in charged)
 
     def check_emitted(self, trace):
         key = trace.tenant, trace.trace_id
@@ -304,7 +305,7 @@ class Recovery(RuleBasedStateMachine):
             assert identities <= final <= self.accepted[key]
         self.release()
         assert self.log.low == self.log.next_offset
-        assert self.life.budget.used == 0
+        assert self.life.budget.used == self.life.assembler.kept_bytes
         self.live()
         assert not self.life.pending
         assert self.life.assembler.open_traces == 0

@@ -177,6 +177,17 @@ def wide_span(server):
             call(calls, request(agent_span(attributes=attributes)))
 
 
+def costly_spans_then_many(server):
+    """Spans that take long, and then very many: they must not be booked at the same price."""
+    pad = [(b"gen_ai.output.messages", b"word " * 100_000)]
+    trace = os.urandom(16)
+    with channel(server) as calls:
+        for _ in range(4):
+            call(calls, request(agent_span(attributes=pad)))
+        time.sleep(1)
+        call(calls, request(*(span(trace=trace) for _ in range(REQUEST // 42))))
+
+
 def unknown_log_records(server):
     """100,000 log records of traces that nobody knows."""
     with channel(server) as calls:
@@ -193,8 +204,10 @@ ATTACKS = (
     idle_connections,
     slow_bodies,
     stalled_gzip_bodies,
-    # Not met yet: many large bodies over gRPC pass the bound; the others hold up normal traffic.
-    *((many_large_bodies, long_trace, wide_span) if IS_SOAK else ()),
+    many_large_bodies,
+    long_trace,
+    wide_span,
+    costly_spans_then_many,
     refused_again_and_again,
     orphan_parents,
     large_resources,

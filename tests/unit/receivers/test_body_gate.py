@@ -17,6 +17,7 @@ class Gate(BodyGate):
         self.used, self.time, self.given_back = 0, ManualClock(), 0
         super().__init__(
             memory_limit=100,
+            size_limit=20,
             read_timeout_s=10,
             resident=lambda: self.used,
             give_back=self.count_given_back,
@@ -76,6 +77,27 @@ async def test_a_slow_sender_gives_its_turn_back(gate):
     assert [await reader for _, reader in slow] == [b"slow"] * 2
 
 
+async def test_no_more_are_read_than_would_fit(gate):
+    """Slow ones may get fast; the slowest goes where another waits for its room."""
+    slow = []
+    for _ in range(5):
+        slow.append(await gate.start())
+        gate.time.advance(0.05)
+        gate.sweep()
+    waits = await gate.start()
+    waits[0].set_result(b"quick")
+    await asyncio.sleep(0)
+    assert not waits[1].done()
+    gate.time.advance(0.2)
+    gate.sweep()
+    assert await waits[1] == b"quick"
+    with pytest.raises(RetryableError, match="send it again"):
+        await slow[0][1]
+    for body, _ in slow[1:]:
+        body.set_result(b"slow")
+    assert [await reader for _, reader in slow[1:]] == [b"slow"] * 4
+
+
 async def test_large_bodies_keep_their_turns(gate):
     """They take long too, but memory grows meanwhile: no more of them may begin."""
     large = [await gate.start() for _ in range(2)]
@@ -124,7 +146,7 @@ async def test_memory_that_is_back_lets_everybody_in(gate):
     gate.used = 101
     gate.sweep()
     second = await gate.start()
-    gate.used = 99
+    gate.used = 50
     gate.sweep()
     second[0].set_result(b"2")
     assert await second[1] == b"2"
