@@ -44,17 +44,18 @@ class House:
             trace = decode_trace(closed)
             assert len(trace.spans) == len(closed.spans)
             assert len(trace.logs) == len(closed.logs)
-            self.telemetry.add("spanscore_closed_spans_total", len(closed.spans))
-            self.telemetry.add("spanscore_scored_spans_total", len(closed.spans))
+            self.telemetry.add("spanscore_closed_spans_total", closed.fresh_spans)
+            self.telemetry.add("spanscore_scored_spans_total", closed.fresh_spans)
             self._budget.release(closed.size, closed.tenant)
         self._waiting.clear()
 
     def check(self):
         """Assert the balance, and that the budget knows what is held."""
         assert_balance(self.telemetry)
-        held = self._assembler.open_bytes + sum(trace.size for trace in self._waiting)
+        held = self._assembler.open_bytes + self._assembler.kept_bytes
+        held += sum(trace.size for trace in self._waiting)
         assert self._budget.used == held
 
     def _set_open(self):
-        waiting = sum(len(trace.spans) for trace in self._waiting)
+        waiting = sum(trace.fresh_spans for trace in self._waiting)
         self.telemetry.set("spanscore_open_spans", self._assembler.open_spans + waiting)
