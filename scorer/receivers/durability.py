@@ -98,6 +98,7 @@ class Durability:
             await asyncio.sleep(0)
         again_closed = assembler.end_of_recovery(now)
         on_closed(again_closed)
+        self.make_room(ingest, assembler)
         self._tell_damage()
         damaged = len(self.journal.damage) + bad
         return Recovered(

@@ -1,10 +1,12 @@
 """The service is killed: nothing that was acknowledged is lost, and nothing is scored twice."""
 
+import contextlib
 import os
 import re
 import time
 from random import Random
 
+import grpc
 import pytest
 
 from scorer.telemetry.failpoints import NAMES
@@ -41,19 +43,26 @@ def test_a_kill_at_a_failpoint_loses_nothing(start, tmp_path, name):
 
 @pytest.mark.parametrize("name", sorted(TRIMS))
 def test_a_kill_while_the_journal_is_trimmed_loses_nothing(start, tmp_path, name):
-    """An open trace holds the first segment until it is spilled, then several go at once."""
-    load = Load(1, count=100, size=6000)
-    old = load.plan()
+    """An open trace holds what is scored behind it until it is spilled; then all goes at once."""
+    old = AgentTrace(1)
+    others = [AgentTrace(number, padding=400_000) for number in range(2, 6)]
     service = start(SMALL, failpoint=f"{name}:1")
-    service.send(old.parts[0])
-    load.point_at(service)
-    load.begin()
+    service.send(old.child)
+    with contextlib.suppress(grpc.RpcError, OSError):  # it may be gone already
+        for other in others:
+            service.send(other.both)
+            wait_for(lambda: service.series("spanscore_open_traces") == 1, 30)
     assert service.ended() == -9
     service = start(SMALL)
-    service.send(old.parts[1])
-    old.is_sent = True
-    finish(service, load)
-    load.check(Scores(tmp_path))
+    insist(service, old.root)
+    service.wait_until_scored()
+    service.stop()
+    scores = Scores(tmp_path)
+    scores.assert_one_value_each()
+    emitted = scores.of_traces()
+    assert emitted.pop(old.id) == [Emitted(1, 2, "root", True)]
+    assert len(emitted) >= 2
+    assert set(map(tuple, emitted.values())) == {(Emitted(1, 2, "root", True),)}
 
 
 @pytest.mark.timeout(180)
