@@ -93,6 +93,12 @@ class Journal:
             return self._store.size
 
     @property
+    def pinned_bytes(self) -> int:
+        """Bytes of the segments that are not released, by whole segments."""
+        with self._lock:
+            return self._store.pinned_size
+
+    @property
     def segments(self) -> int:
         """How many segment files are in use."""
         with self._lock:

@@ -46,6 +46,11 @@ class Store:
         return self._sealed_size + (self.active.position if self.active else 0)
 
     @property
+    def pinned_size(self) -> int:
+        """Bytes of what is not released."""
+        return self.size - sum(segment.size for segment in self._leaving)
+
+    @property
     def oldest_offset(self) -> int:
         """The first offset that is still retained; `next_offset` when none is."""
         segments = self.segments()

@@ -20,6 +20,8 @@ _LOG = logging.getLogger("spanscore.recovery")
 
 # From this share of max_size on, traces that pin old segments are written anew.
 _SPILL_FROM = 0.5
+# Where this share of it is of traces that are done.
+_WORTH_A_SPILL = 0.25
 _SPILLED_AT_ONCE = 20
 _MAX_TOLD = 10
 
@@ -108,15 +110,14 @@ class Durability:
     def make_room(self, ingest: AssemblingIngest, assembler: Assembler) -> None:
         """Release what no trace needs, though none may be scored that would do it.
 
-        While the journal fills up, traces that hold old segments are written anew.
+        While the journal fills up, traces that hold old segments are written anew, as long as
+        there is much in it beside them: else they would be written again and again.
         """
-        self._spill(ingest, assembler)
-        lowest = assembler.watermark.lowest()
-        self.journal.release(self.journal.next_offset if lowest is None else lowest)
-
-    def _spill(self, ingest: AssemblingIngest, assembler: Assembler) -> None:
+        self._release(assembler)
         for _ in range(_SPILLED_AT_ONCE):
-            if self.journal.size_bytes < self._max_size * _SPILL_FROM:
+            pinned = self.journal.pinned_bytes
+            idle = pinned - assembler.open_bytes
+            if pinned < self._max_size * _SPILL_FROM or idle < self._max_size * _WORTH_A_SPILL:
                 return
             trace = assembler.spillable()
             if trace is None:
@@ -126,6 +127,11 @@ class Durability:
             except SpanscoreError as error:
                 self._faults.report("an open trace cannot be written anew", error)
                 return
+            self._release(assembler)
+
+    def _release(self, assembler: Assembler) -> None:
+        lowest = assembler.watermark.lowest()
+        self.journal.release(self.journal.next_offset if lowest is None else lowest)
 
     def gauges(self) -> dict[str, float]:
         """Return what the journal says of itself."""

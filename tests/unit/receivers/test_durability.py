@@ -53,10 +53,28 @@ class Life:
             builder.span("chat", parent=b"12345678")
         self.ingest.traces(builder.request())
 
+    async def score(self, number):
+        """Send a trace of 100 KB and have it scored."""
+        self.ingest.traces(padded(number))
+        self.clock.advance(3)
+        self.ingest.poll()
+        batch, self.closed = self.closed, []
+        await self.books.closing(batch)
+        await self.books.scored(batch)
+        for trace in batch:
+            self.budget.release(trace.size)
+
     def close_all(self):
         self.closed += self.assembler.drain(self.clock(), "idle")
         batch, self.closed = self.closed, []
         return batch
+
+
+def padded(number, **span):
+    """Return a request of one trace with a span of 100 KB."""
+    builder = TraceBuilder(number)
+    builder.span("chat", padding="x" * 100_000, **span)
+    return builder.request()
 
 
 @asynccontextmanager
@@ -125,28 +143,36 @@ async def test_a_record_that_is_none_of_ours_is_left_out(tmp_path, caplog):
         assert "record 1 of the journal is left out" in caplog.text
 
 
+FILLING = {
+    "journal": {"max_size": "16MiB"},
+    "assembly": {"memory": "8MiB", "idle_timeout": "1h"},
+}
+
+
 async def test_old_open_traces_are_written_anew_when_the_journal_fills(tmp_path):
     """They would hold everything that came after them."""
-    sections = {
-        "journal": {"max_size": "16MiB"},
-        "assembly": {"memory": "8MiB", "idle_timeout": "1h"},
-    }
-    async with life(tmp_path, **sections) as one:
+    async with life(tmp_path, **FILLING) as one:
         one.send(1)
         for number in range(2, 100):
-            builder = TraceBuilder(number)
-            builder.span("chat", padding="x" * 100_000)
-            one.ingest.traces(builder.request())
-            one.clock.advance(3)
-            one.ingest.poll()
-            batch, one.closed = one.closed, []
-            await one.books.closing(batch)
-            await one.books.scored(batch)
-            for trace in batch:
-                one.budget.release(trace.size)
+            await one.score(number)
             one.durability.make_room(one.ingest, one.assembler)
         assert one.durability.journal.oldest_offset > 10
         assert one.assembler.watermark.lowest() > 10
+
+
+async def test_open_traces_are_not_written_again_and_again(tmp_path):
+    """Where the journal is full of them, nothing is gained by that."""
+    async with life(tmp_path, **FILLING) as one:
+        one.send(1)
+        for number in range(2, 27):
+            await one.score(number)
+        for number in range(27, 87):
+            one.ingest.traces(padded(number, parent=bytes(range(8))))
+        journal = one.durability.journal
+        assert journal.pinned_bytes > 8 * 2**20
+        before = journal.next_offset
+        one.durability.make_room(one.ingest, one.assembler)
+        assert journal.next_offset == before
 
 
 def test_a_folder_that_cannot_be_made_names_the_key(tmp_path):
