@@ -6,7 +6,7 @@ of this process. Before a body is read, its reader waits for a turn, of which th
 sender that turns out to be slow (memory hardly grows meanwhile, so it is not large bodies that
 take long) gives it back, so that others need not wait for it. But no more are read at a time than
 would fit if all of them were as large as may be, for a slow one may get fast: where others wait,
-the slowest is told to come again. While memory is short there is one turn, and of those that read
+the slowest but the first is told to come again. While memory is short there is one turn, and of those that read
 already only the first goes on: every other is told to come again, and what it had sent is freed.
 The first always goes on, so requests get through even where the memory is held by something else.
 """
@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from types import TracebackType
 from typing import Self
 
@@ -97,12 +98,13 @@ class BodyGate:
         self._let_in()
 
     def _make_room(self, now: float) -> None:
-        """Stop the slowest reader where another waits for its room."""
+        """Stop the slowest reader but the first where another waits for its room."""
         if not self._waiting or len(self._readers) < self._most_readers():
             return
-        slowest = min(self._readers, key=self._readers.__getitem__)
-        if now - self._readers[slowest] >= _SLOW_S:
-            slowest.stop(_short_of_memory)
+        for reader, since in islice(self._readers.items(), 1, None):
+            if now - since >= _SLOW_S:
+                reader.stop(_short_of_memory)
+                return
 
     def _most_readers(self) -> int:
         return max(1, (self._memory_limit - self._used) // self._size_limit)
