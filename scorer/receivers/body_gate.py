@@ -1,14 +1,15 @@
 """Bounds the memory and the time that request bodies take until they are taken.
 
-Theory of operation. Nobody can tell how much gRPC holds of messages that are not complete, and
-a sender may open any number of them, so the truth is asked of the system: the resident memory
-of this process. Before a body is read, its reader waits for a turn, of which there are few; a
-sender that turns out to be slow (memory hardly grows meanwhile, so it is not large bodies that
-take long) gives it back, so that others need not wait for it. But no more are read at a time than
-would fit if all of them were as large as may be, for a slow one may get fast: where others wait,
-the slowest but the first is told to come again. While memory is short there is one turn, and of those that read
-already only the first goes on: every other is told to come again, and what it had sent is freed.
-The first always goes on, so requests get through even where the memory is held by something else.
+Theory of operation. Nobody can tell how much gRPC holds of messages that are not complete, and a
+sender may open any number of them, so the truth is asked of the system: the resident memory of
+this process. Before a body is read, its reader waits for a turn, of which there are few; a sender
+that turns out to be slow (memory hardly grows meanwhile, so it is not large bodies that take long)
+gives it back, so that others need not wait for it. But no more are read at a time than would fit
+if all of them were as large as may be, for a slow one may get fast: where others wait, the slowest
+but the first is told to come again. While memory is short there is one turn, and of those that
+read already only the first goes on: every other is told to come again, and what it had sent is
+freed. The first always goes on, so requests get through even where the memory is held by something
+else.
 """
 
 import asyncio
