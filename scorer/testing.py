@@ -1,5 +1,6 @@
 """Fakes and builders for tests of Spanscore and of plug-ins; the service uses none of it."""
 
+import asyncio
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from scorer.model.score import Score
 from scorer.model.trace import Completeness
 from scorer.otlp.signal import Signal
 from scorer.receivers.ingest import Accepted
+from scorer.sinks.otlp.parcel import Parcel
 from scorer.telemetry import Telemetry
 
 
@@ -96,6 +98,40 @@ class RecordingSink:
     async def close(self) -> None:
         """Note the close."""
         self.is_closed = True
+
+
+class RecordingCourier:
+    """A courier that keeps its parcels; `accept` makes the futures of all of them done."""
+
+    def __init__(self) -> None:
+        self.parcels: list[Parcel] = []
+        self.futures: list[asyncio.Future[None]] = []
+        self.is_full = False
+
+    def submit(self, parcel: Parcel) -> asyncio.Future[None]:
+        """Keep a parcel."""
+        self.parcels.append(parcel)
+        self.futures.append(asyncio.get_running_loop().create_future())
+        return self.futures[-1]
+
+    def accept(self) -> None:
+        """Be done with every parcel so far."""
+        for future in self.futures:
+            if not future.done():
+                future.set_result(None)
+
+    async def room(self) -> None:
+        """Wait for ever while `is_full`."""
+        if self.is_full:
+            await asyncio.Event().wait()
+
+    async def run(self) -> None:
+        """Do nothing until cancelled."""
+        await asyncio.Event().wait()
+
+    async def close(self, within_s: float) -> None:  # noqa: ARG002 - nothing is queued
+        """Be done with every parcel."""
+        self.accept()
 
 
 class TraceBuilder:

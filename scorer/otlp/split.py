@@ -11,10 +11,11 @@ request in which nothing looks like the expected signal is a `PermanentError`: m
 was sent to the wrong endpoint.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from google.protobuf.message import DecodeError, Message
+from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.errors import PermanentError
@@ -26,6 +27,8 @@ from scorer.pb.split.v1 import split_pb2
 END_MARKER = "spanscore.trace.end"
 
 _END_MARKER_BYTES = END_MARKER.encode()
+_EVALUATION = "gen_ai.evaluation"
+_EVALUATION_BYTES = _EVALUATION.encode()
 _NO_TRACE = bytes(16)
 _NO_SPAN = bytes(8)
 # LogRecord.time_unix_nano is a fixed64 (tag 0x09). Spans and metrics start with a
@@ -51,10 +54,16 @@ class SplitSpans(NamedTuple):
 
 
 class SplitLogs(NamedTuple):
-    """The log records of traces; `untraced` ones carry no valid trace id, which is no error."""
+    """The log records of traces.
+
+    `untraced` ones carry no valid trace id, which is no error. `evaluations` are the events that
+    bring scores, ours or another evaluator's: they neither open nor hold nor change a trace, or
+    each score would be the cause of the next.
+    """
 
     records: list[LogEntry]
     untraced: int
+    evaluations: int = 0
     rejected: int = 0
     rejected_reason: str = ""
 
@@ -134,15 +143,35 @@ def split_logs(body: bytes) -> SplitLogs:
         raise PermanentError(f"no ResourceLogs in a body of {len(body)} bytes; {_WRONG_SIGNAL}")
     records: list[LogEntry] = []
     rejects = _Rejects()
-    untraced = 0
+    untraced = evaluations = 0
+    may_evaluate = _EVALUATION_BYTES in body
     for group in request.resource_logs:
         resource = group.resource
         for scope_logs in group.scope_logs:
             envelope = _share(Envelope(resource, scope_logs.scope))
-            untraced += _split_logs(scope_logs.log_records, envelope, records, rejects)
-    if rejects.foreign and not records and not untraced:
+            wires: Sequence[bytes] = scope_logs.log_records
+            if may_evaluate:
+                wires = [wire for wire in wires if not is_evaluation(wire)]
+                evaluations += len(scope_logs.log_records) - len(wires)
+            untraced += _split_logs(wires, envelope, records, rejects)
+    if rejects.foreign and not (records or untraced or evaluations):
         raise PermanentError(f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}")
-    return SplitLogs(records, untraced, rejects.count, rejects.reason)
+    return SplitLogs(records, untraced, evaluations, rejects.count, rejects.reason)
+
+
+def is_evaluation(wire: bytes) -> bool:
+    """Whether a log record is an event `gen_ai.evaluation...`, by its name as of any version."""
+    if _EVALUATION_BYTES not in wire:
+        return False
+    try:
+        record = logs_pb2.LogRecord.FromString(wire)
+    except DecodeError:
+        return False
+    name = record.event_name
+    for attribute in record.attributes if not name else ():
+        if attribute.key == "event.name":
+            name = attribute.value.string_value
+    return name.startswith(_EVALUATION)
 
 
 def has_end_marker(wire: bytes) -> bool:

@@ -142,7 +142,7 @@ class AssemblingIngest:
         return Accepted(rejected, f"{rejected} spans rejected: {why}" if rejected else "", offset)
 
     def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportLogsServiceRequest; records without a trace are counted and dropped."""
+        """Take an ExportLogsServiceRequest; records without a trace and scores are only counted."""
         split = split_logs(body)
         now = self._clock()
         self._admission.check_size(len(body))
@@ -155,7 +155,9 @@ class AssemblingIngest:
             whole = body if refusal is None else join((log.wire, log.envelope) for log in taken)
             offset = self._write(Request("logs", tenant, whole))
         self._push_logs(taken, tenant, now)
-        self._count_logs(untraced=split.untraced, invalid=split.rejected)
+        self._count_logs(
+            untraced=split.untraced, invalid=split.rejected, evaluation=split.evaluations
+        )
         self._count_logs(refused=len(records) - len(taken))
         if refusal is not None and (refusal.is_total or len(taken) < len(records)):
             self._refuse(refusal, len(body), tenant, now)

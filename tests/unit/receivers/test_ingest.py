@@ -373,3 +373,31 @@ def test_a_foreign_record_is_told():
     log.append(b"\xc1")
     with pytest.raises(PermanentError):
         again(log)
+
+
+def evaluation_of(builder):
+    scores = TraceBuilder(builder.trace_id.hex(), service="spanscore")
+    scores.log("gen_ai.evaluation.result", None, span=builder.spans[0])
+    return scores.log_request()
+
+
+def test_a_score_neither_opens_nor_holds_nor_revises_a_trace():
+    """Our own results may come back by any way without a second scoring."""
+    log = MemoryLog()
+    door = Door(log=log, linger="2s", idle_timeout="30s")
+    builder = TraceBuilder(1)
+    builder.span("invoke_agent")
+    door.ingest.logs(evaluation_of(builder))
+    assert door.assembler.open_traces == 0
+
+    door.ingest.traces(builder.request())
+    door.clock.advance(1.9)
+    door.ingest.logs(evaluation_of(builder))
+    door.clock.advance(0.2)
+    door.ingest.poll()
+    assert [trace.logs for trace in door.closed] == [()]
+
+    door.ingest.logs(evaluation_of(builder))
+    assert door.assembler.open_traces == 0
+    assert door.count("log_records_total", outcome="evaluation") == 3
+    assert len(list(log.replay())) == 1

@@ -1,0 +1,126 @@
+"""Sends scores as telemetry of their own: an event and an evaluator span for each score."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from scorer import __version__
+from scorer.api import Threshold
+from scorer.config import Config
+from scorer.model.score import Range, Score, ScoredTrace, Status
+from scorer.otlp.evaluation import (
+    Terms,
+    evaluation_event,
+    evaluator_span,
+    logs_request,
+    traces_request,
+)
+from scorer.registry import load_metrics, load_rules
+from scorer.scoring.rules import Rules
+from scorer.sinks.otlp.courier import Courier
+from scorer.sinks.otlp.parcel import Parcel
+
+SENT: frozenset[Status] = frozenset({"scored", "failed"})
+"""What is sent unless the configuration says otherwise.
+
+That a metric did not apply or was not asked says nothing of the agent, and there is more of it
+than of scores; `/metrics` counts it with its reason, and `spanscore explain` tells it by trace.
+"""
+
+# Scores of one parcel; one takes 2 to 8 KB, and receivers take 4 MiB by default.
+_MAX_SCORES = 256
+
+
+class ResultsPublisher:
+    """Makes parcels of scored traces and gives them to each courier.
+
+    Each revision of a trace is sent, under the score ids of its own. `terms_of` tells what belongs
+    to a score beside itself.
+    """
+
+    def __init__(
+        self,
+        couriers: Sequence[Courier],
+        terms_of: Callable[[Score], Terms] = lambda _: Terms(),
+        *,
+        statuses: Collection[Status] = SENT,
+    ) -> None:
+        self._couriers = tuple(couriers)
+        self._terms_of = terms_of
+        self._statuses = frozenset(statuses)
+
+    def publish(self, traces: Sequence[ScoredTrace]) -> "asyncio.Future[None]":
+        """Queue the scores of traces; the future is done when every courier is done with them.
+
+        It never fails. It is done at once when there is nothing to send.
+        """
+        parcels = self.parcels(traces)
+        return when_all(
+            [courier.submit(parcel) for courier in self._couriers for parcel in parcels]
+        )
+
+    async def room(self) -> None:
+        """Wait until every courier has room."""
+        for courier in self._couriers:
+            await courier.room()
+
+    def parcels(self, traces: Iterable[ScoredTrace]) -> list[Parcel]:
+        """Return the scores of traces as telemetry."""
+        scores = (s for trace in traces for s in trace.scores if s.status in self._statuses)
+        return [parcel for batch in _batches(scores) for parcel in self._pack(batch)]
+
+    def _pack(self, scores: Sequence[Score]) -> Iterator[Parcel]:
+        terms = [self._terms_of(score) for score in scores]
+        made = map(evaluator_span, scores, terms)
+        spans = [span for span in made if span is not None]
+        if spans:
+            yield Parcel("traces", traces_request(spans, __version__), len(spans))
+        events = list(map(evaluation_event, scores, terms))
+        yield Parcel("logs", logs_request(events, __version__), len(events))
+
+
+class ConfiguredTerms:
+    """The thresholds and the sampling of a configuration."""
+
+    def __init__(self, thresholds: Mapping[str, Threshold], rules: Rules) -> None:
+        self._thresholds: dict[str, Range] = {
+            name: (bounds.min, bounds.max) for name, bounds in thresholds.items()
+        }
+        self._rules = rules
+
+    def __call__(self, score: Score) -> Terms:
+        """Return what belongs to a score."""
+        rule = self._rules.find(score.service)
+        share = None if rule is None or rule.sample >= 1 else rule.sample
+        return Terms(self._thresholds.get(score.metric, (None, None)), share)
+
+
+def configured_terms(config: Config) -> ConfiguredTerms:
+    """Return the terms of a configuration; raises ConfigError for a metric that does not load."""
+    loaded = load_metrics(config.scoring)
+    thresholds = {m.spec.name: m.threshold for m in loaded if m.threshold is not None}
+    return ConfiguredTerms(thresholds, Rules(load_rules(config.scoring.rules)))
+
+
+def when_all(futures: Collection["asyncio.Future[None]"]) -> "asyncio.Future[None]":
+    """Return a future that is done when all are, however they end."""
+    whole = asyncio.get_running_loop().create_future()
+    left = len(futures)
+
+    def one_less(_: "asyncio.Future[None]") -> None:
+        nonlocal left
+        left -= 1
+        if left == 0 and not whole.done():
+            whole.set_result(None)
+
+    for future in futures:
+        future.add_done_callback(one_less)
+    if not futures:
+        whole.set_result(None)
+    return whole
+
+
+def _batches(scores: Iterable[Score]) -> Iterator[list[Score]]:
+    left = iter(scores)
+    while batch := list(islice(left, _MAX_SCORES)):
+        yield batch
