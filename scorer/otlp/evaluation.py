@@ -9,18 +9,21 @@ arrives as the same bytes. `Score.detail` stays here: it may hold what a trace m
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 from opentelemetry.proto.common.v1 import common_pb2
 from opentelemetry.proto.logs.v1 import logs_pb2
-from opentelemetry.proto.resource.v1 import resource_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.model.score import Range, Score
 from scorer.model.score_json import valid_text
 from scorer.model.times import unix_ns
+from scorer.model.trace import Envelope
+from scorer.otlp.join import join
+from scorer.otlp.wire import length_delimited
 
 EVENT = "gen_ai.evaluation.result"
 OWN_NAME = "spanscore"
@@ -33,13 +36,29 @@ MAX_EXPLANATION = 2_048
 
 Scalar = str | bool | int | float
 Attributes = dict[str, Scalar]
+Facts = Mapping[str, Scalar]
 
 _PREFIX = "spanscore."
+# The fields of LogRecord, Span and Resource that hold attributes.
+_LOG_ATTRIBUTES, _SPAN_ATTRIBUTES, _RESOURCE_ATTRIBUTES = 6, 9, 1
 _UNBOUNDED: Range = (None, None)
 # The word that agentevals uses, so that a dashboard may count both.
 _NOT_EVALUATED = "not_evaluated"
 # What OpenInference puts before the index, by the scope of the score.
 _SCOPES = {"span": "", "trace": "trace.", "session": "session."}
+# Attributes that differ from score to score, so that it is no use to keep their bytes.
+_UNIQUE = frozenset(
+    {
+        "gen_ai.evaluation.score.value",
+        "gen_ai.evaluation.explanation",
+        "spanscore.score_id",
+        *(
+            f"{scope}evaluations.0.evaluation.{field}"
+            for scope in _SCOPES.values()
+            for field in ("score", "explanation", "metadata")
+        ),
+    }
+)
 
 
 class Terms(NamedTuple):
@@ -56,139 +75,12 @@ class Terms(NamedTuple):
 NO_TERMS = Terms()
 
 
-def evaluation_event(score: Score, terms: Terms = NO_TERMS) -> logs_pb2.LogRecord:
-    """Return the log record of a score, in the context of the span that was evaluated."""
-    moment = unix_ns(score.event_time)
-    attributes: Attributes = {"gen_ai.evaluation.name": _name(score)}
-    if score.value is not None:
-        attributes["gen_ai.evaluation.score.value"] = float(score.value)
-    _put(attributes, "gen_ai.evaluation.score.label", _label(score), MAX_TEXT)
-    _put(attributes, "gen_ai.evaluation.explanation", score.explanation, MAX_EXPLANATION)
-    if score.status == "failed":
-        attributes["error.type"] = _cut(score.reason or "_OTHER", MAX_TEXT)
-    _put(attributes, "gen_ai.agent.name", score.agent, MAX_TEXT)
-    _put(attributes, "gen_ai.conversation.id", score.session_id, MAX_TEXT)
-    attributes.update(_prefixed(_facts(score, terms)))
-    record = logs_pb2.LogRecord(
-        time_unix_nano=moment,
-        observed_time_unix_nano=moment,
-        severity_number=logs_pb2.SEVERITY_NUMBER_INFO,
-        severity_text="INFO",
-        event_name=EVENT,
-        attributes=_key_values(attributes),
-    )
-    trace_id, span_id = _target(score)
-    if trace_id:
-        record.trace_id = trace_id
-        record.span_id = span_id
-    return record
-
-
-def evaluator_span(score: Score, terms: Terms = NO_TERMS) -> trace_pb2.Span | None:
-    """Return the carrier span of a score; None when it has no target to be linked to.
-
-    A session is a target by its id; a window is none.
-    """
-    scope = _SCOPES.get(score.scope)
-    trace_id, span_id = _target(score)
-    is_session = score.scope == "session" and bool(score.session_id)
-    if scope is None or not (span_id or is_session):
-        return None
-    facts = _facts(score, terms)
-    attributes: Attributes = {"openinference.span.kind": "EVALUATOR"}
-    if is_session:
-        _put(attributes, "session.id", score.session_id, MAX_TEXT)
-    attributes.update(_evaluation(f"{scope}evaluations.0.evaluation.", score, facts))
-    attributes.update(_prefixed(facts))
-    moment = unix_ns(score.event_time)
-    own_trace, own_span = carrier_ids(score.id)
-    span = trace_pb2.Span(
-        trace_id=own_trace,
-        span_id=own_span,
-        name=f"evaluation {_name(score)}",
-        kind=trace_pb2.Span.SPAN_KIND_INTERNAL,
-        start_time_unix_nano=moment,
-        end_time_unix_nano=moment,
-        attributes=_key_values(attributes),
-    )
-    if span_id:
-        span.links.add(trace_id=trace_id, span_id=span_id)
-    if score.status == "failed":
-        span.status.code = trace_pb2.Status.STATUS_CODE_ERROR
-        span.status.message = _cut(score.reason or "", MAX_TEXT)
-    return span
-
-
-def carrier_ids(score_id: str) -> tuple[bytes, bytes]:
-    """Return the trace id and the span id of a score's carrier span; never all zero."""
-    digest = hashlib.sha256(f"{OWN_NAME} {score_id}".encode("utf-8", "replace")).digest()
-    return digest[:15] + b"\x01", digest[16:23] + b"\x01"
-
-
-def logs_request(records: Sequence[logs_pb2.LogRecord], version: str) -> bytes:
-    """Return an ExportLogsServiceRequest of ours."""
-    scoped = logs_pb2.ScopeLogs(scope=_scope(version), log_records=records)
-    group = logs_pb2.ResourceLogs(resource=_resource(version), scope_logs=[scoped])
-    return logs_pb2.LogsData(resource_logs=[group]).SerializeToString(deterministic=True)
-
-
-def traces_request(spans: Sequence[trace_pb2.Span], version: str) -> bytes:
-    """Return an ExportTraceServiceRequest of ours."""
-    scoped = trace_pb2.ScopeSpans(scope=_scope(version), spans=spans)
-    group = trace_pb2.ResourceSpans(resource=_resource(version), scope_spans=[scoped])
-    return trace_pb2.TracesData(resource_spans=[group]).SerializeToString(deterministic=True)
-
-
-def _name(score: Score) -> str:
-    name = score.metric if score.output == "value" else f"{score.metric}.{score.output}"
-    return _cut(name, MAX_TEXT)
-
-
-def _label(score: Score) -> str | None:
-    return score.label if score.status == "scored" else _NOT_EVALUATED
-
-
-def _target(score: Score) -> tuple[bytes, bytes]:
-    """Return the ids of the evaluated span (of the root for a trace), empty where unknown."""
-    try:
-        trace_id = bytes.fromhex(score.trace_id or "")
-        span_id = bytes.fromhex(score.span_id or "")
-    except ValueError:
-        return b"", b""
-    if len(trace_id) != 16 or not any(trace_id):
-        return b"", b""
-    return trace_id, span_id if len(span_id) == 8 and any(span_id) else b""
-
-
-def _evaluation(prefix: str, score: Score, facts: Attributes) -> Attributes:
-    """Return OpenInference's fields of an evaluation.
-
-    Name, identifier and target make its identity, so a revision takes the place of the one
-    before, and scores of another method stand beside it.
-    """
-    is_judge = score.method == "judge"
-    judge = f"/{score.judge_model}" if score.judge_model else ""
-    fields: Attributes = {
-        "name": _name(score),
-        "annotator_kind": "LLM" if is_judge else "CODE",
-        "identifier": _cut(f"{OWN_NAME}/{score.method}{judge}", MAX_TEXT),
-        "metadata": msgspec.json.encode(facts, order="deterministic").decode(),
-    }
-    if score.value is not None:
-        fields["score"] = float(score.value)
-    _put(fields, "label", _label(score), MAX_TEXT)
-    # It must have a score, a label or an explanation.
-    explanation = score.explanation or (None if score.status == "scored" else score.reason)
-    _put(fields, "explanation", explanation, MAX_EXPLANATION)
-    return {prefix + key: value for key, value in fields.items()}
-
-
-def _facts(score: Score, terms: Terms) -> Attributes:
-    """Return what the conventions have no attribute for."""
+def facts_of(score: Score, terms: Terms = NO_TERMS) -> Facts:
+    """Return what is to be sent of a score that the conventions have no attribute for."""
     low, high = score.range or _UNBOUNDED
     # A threshold is for the primary output.
     bounds = terms.threshold if score.output == "value" else _UNBOUNDED
-    facts: Mapping[str, Scalar | None] = {
+    facts: dict[str, Scalar | None] = {
         "score_id": score.id,
         "metric": score.metric,
         "output": score.output,
@@ -220,6 +112,128 @@ def _facts(score: Score, terms: Terms) -> Attributes:
     }
 
 
+def evaluation_event(score: Score, facts: Facts) -> bytes:
+    """Return the log record of a score, in the context of the span that was evaluated.
+
+    `facts` are those of `facts_of`.
+    """
+    moment = unix_ns(score.event_time)
+    attributes: Attributes = {"gen_ai.evaluation.name": _name(score)}
+    if score.value is not None:
+        attributes["gen_ai.evaluation.score.value"] = float(score.value)
+    _put(attributes, "gen_ai.evaluation.score.label", _label(score), MAX_TEXT)
+    _put(attributes, "gen_ai.evaluation.explanation", score.explanation, MAX_EXPLANATION)
+    if score.status == "failed":
+        attributes["error.type"] = _cut(score.reason or "_OTHER", MAX_TEXT)
+    _put(attributes, "gen_ai.agent.name", score.agent, MAX_TEXT)
+    _put(attributes, "gen_ai.conversation.id", score.session_id, MAX_TEXT)
+    attributes.update(_prefixed(facts))
+    record = logs_pb2.LogRecord(
+        time_unix_nano=moment,
+        observed_time_unix_nano=moment,
+        severity_number=logs_pb2.SEVERITY_NUMBER_INFO,
+        severity_text="INFO",
+        event_name=EVENT,
+    )
+    trace_id, span_id = _target(score)
+    if trace_id:
+        record.trace_id = trace_id
+        record.span_id = span_id
+    return record.SerializeToString() + _encoded(_LOG_ATTRIBUTES, attributes)
+
+
+def evaluator_span(score: Score, facts: Facts) -> bytes | None:
+    """Return the carrier span of a score; None when it has no target to be linked to.
+
+    A session is a target by its id; a window is none. `facts` are those of `facts_of`.
+    """
+    scope = _SCOPES.get(score.scope)
+    trace_id, span_id = _target(score)
+    is_session = score.scope == "session" and bool(score.session_id)
+    if scope is None or not (span_id or is_session):
+        return None
+    attributes: Attributes = {"openinference.span.kind": "EVALUATOR"}
+    if is_session:
+        _put(attributes, "session.id", score.session_id, MAX_TEXT)
+    attributes.update(_evaluation(f"{scope}evaluations.0.evaluation.", score, facts))
+    attributes.update(_prefixed(facts))
+    moment = unix_ns(score.event_time)
+    own_trace, own_span = carrier_ids(score.id)
+    span = trace_pb2.Span(
+        trace_id=own_trace,
+        span_id=own_span,
+        name=f"evaluation {_name(score)}",
+        kind=trace_pb2.Span.SPAN_KIND_INTERNAL,
+        start_time_unix_nano=moment,
+        end_time_unix_nano=moment,
+    )
+    if span_id:
+        span.links.add(trace_id=trace_id, span_id=span_id)
+    if score.status == "failed":
+        span.status.code = trace_pb2.Status.STATUS_CODE_ERROR
+        span.status.message = _cut(score.reason or "", MAX_TEXT)
+    return span.SerializeToString() + _encoded(_SPAN_ATTRIBUTES, attributes)
+
+
+def carrier_ids(score_id: str) -> tuple[bytes, bytes]:
+    """Return the trace id and the span id of a score's carrier span; never all zero."""
+    digest = hashlib.sha256(f"{OWN_NAME} {score_id}".encode("utf-8", "replace")).digest()
+    return digest[:15] + b"\x01", digest[16:23] + b"\x01"
+
+
+def own_request(items: Iterable[bytes], version: str) -> bytes:
+    """Return an Export*ServiceRequest of ours: of log records, or of spans."""
+    scope = common_pb2.InstrumentationScope(name=OWN_NAME, version=version).SerializeToString()
+    ours: Attributes = {"service.name": OWN_NAME, "service.version": version}
+    resource = _encoded(_RESOURCE_ATTRIBUTES, ours)
+    envelope = Envelope(resource, scope)
+    return join((item, envelope) for item in items)
+
+
+def _name(score: Score) -> str:
+    name = score.metric if score.output == "value" else f"{score.metric}.{score.output}"
+    return _cut(name, MAX_TEXT)
+
+
+def _label(score: Score) -> str | None:
+    return score.label if score.status == "scored" else _NOT_EVALUATED
+
+
+def _target(score: Score) -> tuple[bytes, bytes]:
+    """Return the ids of the evaluated span (of the root for a trace), empty where unknown."""
+    try:
+        trace_id = bytes.fromhex(score.trace_id or "")
+        span_id = bytes.fromhex(score.span_id or "")
+    except ValueError:
+        return b"", b""
+    if len(trace_id) != 16 or not any(trace_id):
+        return b"", b""
+    return trace_id, span_id if len(span_id) == 8 and any(span_id) else b""
+
+
+def _evaluation(prefix: str, score: Score, facts: Facts) -> Attributes:
+    """Return OpenInference's fields of an evaluation.
+
+    Name, identifier and target make its identity, so a revision takes the place of the one
+    before, and scores of another method stand beside it.
+    """
+    is_judge = score.method == "judge"
+    judge = f"/{score.judge_model}" if score.judge_model else ""
+    fields: Attributes = {
+        "name": _name(score),
+        "annotator_kind": "LLM" if is_judge else "CODE",
+        "identifier": _cut(f"{OWN_NAME}/{score.method}{judge}", MAX_TEXT),
+        "metadata": msgspec.json.encode(facts, order="deterministic").decode(),
+    }
+    if score.value is not None:
+        fields["score"] = float(score.value)
+    _put(fields, "label", _label(score), MAX_TEXT)
+    # It must have a score, a label or an explanation.
+    explanation = score.explanation or (None if score.status == "scored" else score.reason)
+    _put(fields, "explanation", explanation, MAX_EXPLANATION)
+    return {prefix + key: value for key, value in fields.items()}
+
+
 def _completeness(score: Score) -> Attributes:
     found = score.completeness
     if found is None:
@@ -238,7 +252,7 @@ def _completeness(score: Score) -> Attributes:
     return {f"completeness.{key}": value for key, value in (always | present).items()}
 
 
-def _prefixed(facts: Attributes) -> Attributes:
+def _prefixed(facts: Facts) -> Attributes:
     return {_PREFIX + key: value for key, value in facts.items()}
 
 
@@ -248,30 +262,35 @@ def _put(attributes: Attributes, key: str, text: str | None, limit: int) -> None
 
 
 def _cut(text: str, limit: int) -> str:
-    return valid_text(text if len(text) <= limit else text[: limit - 1] + "…")
+    if len(text) > limit:
+        text = text[: limit - 1] + "…"
+    return text if text.isascii() else valid_text(text)
 
 
-def _resource(version: str) -> resource_pb2.Resource:
-    attributes: Attributes = {"service.name": OWN_NAME, "service.version": version}
-    return resource_pb2.Resource(attributes=_key_values(attributes))
+def _encoded(field: int, attributes: Attributes) -> bytes:
+    """Return attributes as they stand in the wire bytes of a message, in its field."""
+    return b"".join(
+        [
+            (_pair if key in _UNIQUE else _known_pair)(field, key, value)
+            for key, value in attributes.items()
+        ]
+    )
 
 
-def _scope(version: str) -> common_pb2.InstrumentationScope:
-    return common_pb2.InstrumentationScope(name=OWN_NAME, version=version)
-
-
-def _key_values(attributes: Attributes) -> list[common_pb2.KeyValue]:
-    return [
-        common_pb2.KeyValue(key=key, value=_any_value(value)) for key, value in attributes.items()
-    ]
-
-
-def _any_value(value: Scalar) -> common_pb2.AnyValue:
+def _pair(field: int, key: str, value: Scalar) -> bytes:
     # A bool is an int too, so it stands first.
     if isinstance(value, bool):
-        return common_pb2.AnyValue(bool_value=value)
-    if isinstance(value, str):
-        return common_pb2.AnyValue(string_value=value)
-    if isinstance(value, int):
-        return common_pb2.AnyValue(int_value=value)
-    return common_pb2.AnyValue(double_value=value)
+        held = common_pb2.AnyValue(bool_value=value)
+    elif isinstance(value, str):
+        held = common_pb2.AnyValue(string_value=value)
+    elif isinstance(value, int):
+        held = common_pb2.AnyValue(int_value=value)
+    else:
+        held = common_pb2.AnyValue(double_value=value)
+    pair = common_pb2.KeyValue(key=key, value=held)
+    return length_delimited(field, pair.SerializeToString())
+
+
+# Most attributes are the same for each score of a trace, or of a metric. 4,096 of them take some
+# megabytes at most. `typed`, for 1, 1.0 and True are the same key otherwise.
+_known_pair = lru_cache(4_096, typed=True)(_pair)

@@ -12,8 +12,8 @@ from scorer.otlp.evaluation import (
     carrier_ids,
     evaluation_event,
     evaluator_span,
-    logs_request,
-    traces_request,
+    facts_of,
+    own_request,
 )
 
 texts = st.text(max_size=40) | st.text(alphabet=st.characters(), max_size=5)
@@ -51,9 +51,10 @@ terms = st.builds(Terms, st.tuples(numbers, numbers), st.none() | st.floats(0, 1
 
 
 def sent(score, given_terms):
-    span = evaluator_span(score, given_terms)
-    spans = traces_request([span] if span is not None else [], "1")
-    return logs_request([evaluation_event(score, given_terms)], "1"), spans
+    facts = facts_of(score, given_terms)
+    span = evaluator_span(score, facts)
+    spans = own_request([span] if span is not None else [], "1")
+    return own_request([evaluation_event(score, facts)], "1"), spans
 
 
 @given(scores, terms)
@@ -65,8 +66,8 @@ def test_a_score_is_the_same_bytes_each_time_and_they_parse(score, given_terms):
     (record,) = group.scope_logs[0].log_records
     assert len(record.trace_id) in (0, 16)
     assert len(record.span_id) in (0, 8)
-    (traces,) = ExportTraceServiceRequest.FromString(spans).resource_spans
-    for span in traces.scope_spans[0].spans:
+    traces = ExportTraceServiceRequest.FromString(spans).resource_spans
+    for span in traces[0].scope_spans[0].spans if traces else ():
         assert (len(span.trace_id), len(span.span_id)) == (16, 8)
         assert len(span.links) <= 1
         keys = [attribute.key for attribute in span.attributes]

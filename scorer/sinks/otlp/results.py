@@ -12,8 +12,8 @@ from scorer.otlp.evaluation import (
     Terms,
     evaluation_event,
     evaluator_span,
-    logs_request,
-    traces_request,
+    facts_of,
+    own_request,
 )
 from scorer.registry import load_metrics, load_rules
 from scorer.scoring.rules import Rules
@@ -70,13 +70,12 @@ class ResultsPublisher:
         return [parcel for batch in _batches(scores) for parcel in self._pack(batch)]
 
     def _pack(self, scores: Sequence[Score]) -> Iterator[Parcel]:
-        terms = [self._terms_of(score) for score in scores]
-        made = map(evaluator_span, scores, terms)
-        spans = [span for span in made if span is not None]
+        facts = [facts_of(score, self._terms_of(score)) for score in scores]
+        spans = [span for span in map(evaluator_span, scores, facts) if span is not None]
         if spans:
-            yield Parcel("traces", traces_request(spans, __version__), len(spans))
-        events = list(map(evaluation_event, scores, terms))
-        yield Parcel("logs", logs_request(events, __version__), len(events))
+            yield Parcel("traces", own_request(spans, __version__), len(spans))
+        events = list(map(evaluation_event, scores, facts))
+        yield Parcel("logs", own_request(events, __version__), len(events))
 
 
 class ConfiguredTerms:

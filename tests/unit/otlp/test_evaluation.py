@@ -6,16 +6,18 @@ import pytest
 from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 from opentelemetry.proto.logs.v1 import logs_pb2
+from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.model.trace import Completeness
 from scorer.otlp.evaluation import (
     MAX_EXPLANATION,
+    NO_TERMS,
     Terms,
     carrier_ids,
     evaluation_event,
     evaluator_span,
-    logs_request,
-    traces_request,
+    facts_of,
+    own_request,
 )
 from scorer.testing import score
 
@@ -43,6 +45,22 @@ def full(**fields):
     return score("faithfulness", **(base | fields))
 
 
+def wire_event(score, terms=NO_TERMS):
+    return evaluation_event(score, facts_of(score, terms))
+
+
+def wire_span(score, terms=NO_TERMS):
+    return evaluator_span(score, facts_of(score, terms))
+
+
+def event_of(score, terms=NO_TERMS):
+    return logs_pb2.LogRecord.FromString(wire_event(score, terms))
+
+
+def span_of(score, terms=NO_TERMS):
+    return trace_pb2.Span.FromString(wire_span(score, terms))
+
+
 def attributes(message):
     return {a.key: getattr(a.value, a.value.WhichOneof("value")) for a in message.attributes}
 
@@ -55,7 +73,7 @@ def evaluation(span, prefix="trace."):
 
 def test_the_event_has_the_shape_of_the_conventions():
     """Name, value, label and explanation, in the context of the evaluated span."""
-    record = evaluation_event(full())
+    record = event_of(full())
     found = attributes(record)
     assert record.event_name == "gen_ai.evaluation.result"
     assert (record.trace_id.hex(), record.span_id.hex()) == (TRACE, SPAN)
@@ -71,7 +89,7 @@ def test_the_event_has_the_shape_of_the_conventions():
 
 def test_the_event_says_what_the_conventions_have_no_name_for():
     """How the score was made, of what, and how complete that was."""
-    found = attributes(evaluation_event(full(), TERMS))
+    found = attributes(event_of(full(), TERMS))
     own = {k.removeprefix("spanscore."): v for k, v in found.items() if k.startswith("spanscore.")}
     assert own == {
         "score_id": "11111111-2222-5333-8444-555555555555",
@@ -101,11 +119,11 @@ def test_the_event_says_what_the_conventions_have_no_name_for():
 def test_a_failed_score_has_an_error_type_and_no_value():
     """A score that could not be made is never 0."""
     failed = full(value=None, status="failed", reason="timeout", label=None, explanation=None)
-    found = attributes(evaluation_event(failed))
+    found = attributes(event_of(failed))
     assert found["error.type"] == "timeout"
     assert found["gen_ai.evaluation.score.label"] == "not_evaluated"
     assert "gen_ai.evaluation.score.value" not in found
-    span = evaluator_span(failed)
+    span = span_of(failed)
     assert span.status.message == "timeout"
     assert "score" not in evaluation(span)
     assert evaluation(span)["explanation"] == "timeout"
@@ -113,13 +131,13 @@ def test_a_failed_score_has_an_error_type_and_no_value():
 
 def test_a_score_of_0_is_sent_as_0():
     """A measured 0 is a value."""
-    assert attributes(evaluation_event(full(value=0.0)))["gen_ai.evaluation.score.value"] == 0.0
-    assert evaluation(evaluator_span(full(value=0.0)))["score"] == 0.0
+    assert attributes(event_of(full(value=0.0)))["gen_ai.evaluation.score.value"] == 0.0
+    assert evaluation(span_of(full(value=0.0)))["score"] == 0.0
 
 
 def test_the_carrier_is_a_new_span_with_one_link_to_its_target():
     """A span that the backend already has is never sent again."""
-    span = evaluator_span(full())
+    span = span_of(full())
     assert (span.trace_id, span.span_id) == carrier_ids(full().id)
     assert span.trace_id.hex() != TRACE
     assert not span.parent_span_id
@@ -130,7 +148,7 @@ def test_the_carrier_is_a_new_span_with_one_link_to_its_target():
 
 def test_the_evaluation_has_the_fields_of_openinference():
     """Flattened, with the prefix of its scope."""
-    found = evaluation(evaluator_span(full(), TERMS))
+    found = evaluation(span_of(full(), TERMS))
     metadata = json.loads(found.pop("metadata"))
     assert found == {
         "name": "faithfulness",
@@ -146,7 +164,7 @@ def test_the_evaluation_has_the_fields_of_openinference():
 
 def test_a_judge_is_an_llm_with_its_model():
     """Who judged is part of the identity."""
-    found = evaluation(evaluator_span(full(method="judge", judge_model="m-1")))
+    found = evaluation(span_of(full(method="judge", judge_model="m-1")))
     assert (found["annotator_kind"], found["identifier"]) == ("LLM", "spanscore/judge/m-1")
 
 
@@ -155,7 +173,7 @@ def test_a_judge_is_an_llm_with_its_model():
 )
 def test_the_scope_is_the_prefix(scope, prefix):
     """A session is named by its id; a link to it may be there too."""
-    span = evaluator_span(full(scope=scope))
+    span = span_of(full(scope=scope))
     assert evaluation(span, prefix)["name"] == "faithfulness"
     assert attributes(span).get("session.id") == ("s-1" if scope == "session" else None)
 
@@ -166,26 +184,26 @@ def test_the_scope_is_the_prefix(scope, prefix):
 )
 def test_without_a_target_there_is_an_event_only(fields):
     """A link to nowhere would be worse than none."""
-    assert evaluator_span(full(**fields)) is None
-    assert evaluation_event(full(**fields)).event_name
+    assert wire_span(full(**fields)) is None
+    assert event_of(full(**fields)).event_name
 
 
 def test_a_session_needs_no_link():
     """It has many traces."""
-    span = evaluator_span(full(scope="session", trace_id=None, span_id=None))
+    span = span_of(full(scope="session", trace_id=None, span_id=None))
     assert not span.links
 
 
 def test_a_second_output_has_a_name_of_its_own_and_no_threshold():
     """The threshold is for the value."""
-    found = attributes(evaluation_event(full(output="p95"), TERMS))
+    found = attributes(event_of(full(output="p95"), TERMS))
     assert found["gen_ai.evaluation.name"] == "faithfulness.p95"
     assert "spanscore.threshold.min" not in found
 
 
 def test_detail_and_lost_keys_never_leave():
     """They may hold what a trace must not repeat."""
-    sent = evaluation_event(full()).SerializeToString() + evaluator_span(full()).SerializeToString()
+    sent = wire_event(full()) + wire_span(full())
     assert b"4111" not in sent
     assert b"lost" not in sent
 
@@ -193,7 +211,7 @@ def test_detail_and_lost_keys_never_leave():
 def test_texts_are_bounded():
     """A careless metric makes no monstrous span."""
     long = full(explanation="x" * 9_000, label="y" * 9_000, service="z" * 9_000)
-    record, span = evaluation_event(long), evaluator_span(long)
+    record, span = event_of(long), span_of(long)
     assert len(attributes(record)["gen_ai.evaluation.explanation"]) == MAX_EXPLANATION
     assert max(record.ByteSize(), span.ByteSize()) < 8_000
 
@@ -201,17 +219,17 @@ def test_texts_are_bounded():
 def test_half_a_character_does_no_harm():
     """OTLP texts are UTF-8."""
     broken = full(explanation="a\ud800b", agent="\udfff", reason="\ud800")
-    assert evaluation_event(broken).SerializeToString()
-    assert evaluator_span(broken).SerializeToString()
+    assert event_of(broken).trace_id
+    assert span_of(broken).trace_id
 
 
 def test_the_requests_are_ours():
     """Our own service and scope, by which anybody may leave us out."""
     logs = logs_service_pb2.ExportLogsServiceRequest.FromString(
-        logs_request([evaluation_event(full())], "1.2")
+        own_request([wire_event(full())], "1.2")
     )
     traces = trace_service_pb2.ExportTraceServiceRequest.FromString(
-        traces_request([evaluator_span(full())], "1.2")
+        own_request([wire_span(full())], "1.2")
     )
     for group, scoped in (
         (logs.resource_logs[0], logs.resource_logs[0].scope_logs[0]),
