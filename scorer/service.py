@@ -30,6 +30,7 @@ from scorer.scoring.books import Books, LedgerBooks, NoBooks
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.tasks import background
+from scorer.sinks.otlp.metrics_push import MetricsPush
 from scorer.telemetry import Telemetry
 from scorer.web.recent import RecentTraces
 from scorer.web.server import Health, WebServer
@@ -83,6 +84,7 @@ class Service:
             may_end=EndMarkers(assembly.end_marker_services).count_for,
             log=None if self._durability is None else self._durability.journal,
         )
+        self._push = build_push(config, self.telemetry)
         self._web = WebServer(config, self.telemetry, self._recent, self._health)
         self._receivers: dict[str, Any] = {
             name: registry.load("receivers", name)(config, self._ingest, self.telemetry)
@@ -117,7 +119,9 @@ class Service:
             SpanscoreError: The scoring workers do not start.
         """
         async with background() as tasks:
-            parts = (self._pipeline.run(), self._poll(), self._keep_workers(), self._reload())
+            parts = [self._pipeline.run(), self._poll(), self._keep_workers(), self._reload()]
+            if self._push is not None:
+                parts.append(self._push.run())
             tasks.extend(asyncio.create_task(part) for part in parts)
             stopping = asyncio.create_task(stop.wait())
             tasks.append(stopping)
@@ -200,6 +204,8 @@ class Service:
             stack.push_async_callback(self._close_books)
             stack.push_async_callback(self._web.stop)
             stack.push_async_callback(self._scorer.stop)
+            if self._push is not None:
+                stack.push_async_callback(self._push.close)
             for sink in self._sinks:
                 stack.push_async_callback(sink.close)
             with contextlib.suppress(TimeoutError):
@@ -255,3 +261,9 @@ def build_sinks(config: Config, telemetry: Telemetry) -> list[Sink]:
     if config.sinks.jsonl.path is not None:
         sinks.append(registry.load("sinks", "jsonl")(config))
     return sinks
+
+
+def build_push(config: Config, telemetry: Telemetry) -> MetricsPush | None:
+    """Return what pushes the series, where that is configured."""
+    push = config.sinks.otlp_metrics
+    return None if push.endpoint is None else MetricsPush(push, telemetry)

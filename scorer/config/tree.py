@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scorer.api import Mode, Threshold
-from scorer.config.quantities import Duration, Endpoint, PositiveDuration, PositiveSize, Size
+from scorer.config.quantities import (
+    Duration,
+    Endpoint,
+    PositiveDuration,
+    PositiveSize,
+    Secret,
+    Size,
+)
 
 
 class _Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -242,11 +249,37 @@ class JsonlConfig(_Section, frozen=True):
     )
 
 
+class OtlpMetricsConfig(_Section, frozen=True):
+    """The series of /metrics, pushed for users who do not scrape."""
+
+    endpoint: Annotated[
+        str | None,
+        _is("gRPC: `HOST:PORT`; HTTP: base URL, `/v1/metrics` is added; none = no push"),
+    ] = None
+    protocol: Annotated[Literal["grpc", "http"], _is("http = protobuf over HTTP")] = "grpc"
+    interval: Annotated[PositiveDuration, _is("time between two pushes")] = PositiveDuration(30)
+    timeout: Annotated[PositiveDuration, _is("longest time that a push may take")] = (
+        PositiveDuration(10)
+    )
+    compression: Annotated[Literal["gzip", "none"], _is("of requests")] = "gzip"
+    headers: Annotated[
+        dict[str, Secret], _is("sent with each request; values are never shown")
+    ] = {}
+    insecure: Annotated[
+        bool | None,
+        _is("plain text; none = only where the endpoint is this machine or says `http://`"),
+    ] = None
+    ca_file: Annotated[
+        str | None, _is("PEM CAs that vouch for the target; none = those of the system")
+    ] = None
+
+
 class SinksConfig(_Section, frozen=True):
     """Where scores go out."""
 
     prometheus: PrometheusConfig = PrometheusConfig()
     jsonl: JsonlConfig = JsonlConfig()
+    otlp_metrics: OtlpMetricsConfig = OtlpMetricsConfig()
 
 
 class WebConfig(_Section, frozen=True):
