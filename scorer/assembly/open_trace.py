@@ -23,7 +23,7 @@ def envelope_size(envelope: Envelope) -> int:
 
     Traces share it, but any of them may be the last one that holds it.
     """
-    return len(envelope.resource) + len(envelope.scope)
+    return envelope.size
 
 
 class Timers(NamedTuple):

@@ -21,10 +21,25 @@ CloseReason = Literal[
 
 
 class Envelope(NamedTuple):
-    """What the spans of one ScopeSpans share: wire bytes of Resource and InstrumentationScope."""
+    """What the spans of one ScopeSpans share: wire bytes of Resource and InstrumentationScope.
+
+    `resource_rest` and `scope_rest` are the other fields of ResourceSpans and of ScopeSpans as
+    wire bytes: the schema URLs, and what is not known. So nothing is lost on the way through.
+    """
 
     resource: bytes
     scope: bytes
+    resource_rest: bytes = b""
+    scope_rest: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """The bytes that it holds."""
+        return sum(map(len, self))
+
+
+Item = tuple[bytes, Envelope]
+"""The wire bytes of a span or log record, and what it was sent under."""
 
 
 class SpanEntry(NamedTuple):

@@ -155,7 +155,7 @@ class AssemblingIngest:
             whole = body if refusal is None else join((log.wire, log.envelope) for log in taken)
             offset = self._write(Request("logs", tenant, whole))
         self._push_logs(taken, tenant, now)
-        self._count_logs(untraced=split.untraced, invalid=split.rejected)
+        self._count_logs(untraced=len(split.untraced), invalid=split.rejected)
         self._count_logs(refused=len(records) - len(taken))
         if refusal is not None and (refusal.is_total or len(taken) < len(records)):
             self._refuse(refusal, len(body), tenant, now)

@@ -1,0 +1,1 @@
+"""Scores and spans out, over OTLP."""
