@@ -96,8 +96,9 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
 
     `spans[i]` was sent under `span_envelopes[i]`; likewise for logs. Spans stand in the
     order of arrival. `opened` and `closed` are seconds of the assembler's clock. `closed_at` is
-    the offset of the last request that was taken when it closed. `fresh_spans` are those that
-    no earlier revision had. `digest` stands for the set of (span id, kind).
+    the offset of the last request that was taken when it closed. `fresh_spans` and `fresh_logs`
+    are those that no earlier revision had: the last ones. `digest` stands for the set of (span id,
+    kind).
     """
 
     tenant: str
@@ -116,6 +117,7 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     revision: int = 1
     closed_at: int = 0
     fresh_spans: int = 0
+    fresh_logs: int = 0
     digest: bytes = b""
 
 

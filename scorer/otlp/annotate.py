@@ -5,7 +5,7 @@ appended. An attribute that already has one of the keys goes first: a key must n
 twice. That needs a walk over the span, and only where the bytes of the prefix occur at all.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from opentelemetry.proto.common.v1 import common_pb2
@@ -27,22 +27,22 @@ _VARINT, _BYTES = 0, 2
 
 
 def annotate(wire: bytes, attributes: Mapping[str, AttributeValue]) -> bytes:
-    """Return a span with these attributes, each of which replaces one of the same key.
+    """Return a span with these attributes, each of which replaces one of the same key."""
+    return without(wire, attributes) + encode_attributes(attributes)
 
-    A replaced attribute stays where the span cannot be walked over (it holds groups): the last of
-    two attributes with one key counts.
+
+def without(wire: bytes, keys: Collection[str]) -> bytes:
+    """Return a span without the attributes of these keys: itself, when it has none.
+
+    One that cannot be walked over (it holds groups) keeps them; of two attributes with one key,
+    the last counts.
     """
-    return wire_with(wire, frozenset(attributes), encode_attributes(attributes))
-
-
-def wire_with(wire: bytes, keys: frozenset[str], encoded: bytes) -> bytes:
-    """Return a span with encoded attributes of these keys; see `annotate`."""
-    if _PREFIX_BYTES in wire:
-        try:
-            wire = b"".join(_without(wire, frozenset(key.encode() for key in keys)))
-        except PermanentError:
-            pass
-    return wire + encoded
+    if _PREFIX_BYTES not in wire:
+        return wire
+    try:
+        return b"".join(_without(wire, frozenset(key.encode() for key in keys)))
+    except PermanentError:
+        return wire
 
 
 def encode_attributes(attributes: Mapping[str, AttributeValue]) -> bytes:

@@ -43,16 +43,20 @@ class SpanHead(_message.Message):
     def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., kind: _Optional[int] = ..., end_time_unix_nano: _Optional[int] = ...) -> None: ...
 
 class SpanPlace(_message.Message):
-    __slots__ = ("span_id", "parent_span_id", "start_time_unix_nano", "status")
+    __slots__ = ("span_id", "parent_span_id", "start_time_unix_nano")
     SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     START_TIME_UNIX_NANO_FIELD_NUMBER: _ClassVar[int]
-    STATUS_FIELD_NUMBER: _ClassVar[int]
     span_id: bytes
     parent_span_id: bytes
     start_time_unix_nano: int
+    def __init__(self, span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., start_time_unix_nano: _Optional[int] = ...) -> None: ...
+
+class SpanOutcome(_message.Message):
+    __slots__ = ("status",)
+    STATUS_FIELD_NUMBER: _ClassVar[int]
     status: SpanStatus
-    def __init__(self, span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., start_time_unix_nano: _Optional[int] = ..., status: _Optional[_Union[SpanStatus, _Mapping]] = ...) -> None: ...
+    def __init__(self, status: _Optional[_Union[SpanStatus, _Mapping]] = ...) -> None: ...
 
 class SpanStatus(_message.Message):
     __slots__ = ("code",)

@@ -1,0 +1,46 @@
+"""All targets that traces are passed on to."""
+
+import asyncio
+from collections.abc import Sequence
+
+from scorer.api import ScoredTrace
+from scorer.model.trace import ClosedTrace
+from scorer.scoring.forwarding import Done, Stray, all_done
+from scorer.sinks.otlp.forward import ForwardTarget
+
+
+class Forwarders:
+    """A `Forwarder` to several targets, none of which waits for another."""
+
+    def __init__(self, targets: Sequence[ForwardTarget]) -> None:
+        self._targets = tuple(targets)
+
+    def closed(self, traces: Sequence[ClosedTrace]) -> None:
+        """Note traces that have closed."""
+        for target in self._targets:
+            target.closed(traces)
+
+    def poll(self) -> None:
+        """Pass on without scores what has waited for them for too long."""
+        for target in self._targets:
+            target.poll()
+
+    def forward(self, batch: Sequence[ClosedTrace], scored: Sequence[ScoredTrace]) -> Done:
+        """Pass on scored traces."""
+        return all_done([target.forward(batch, scored) for target in self._targets])
+
+    def pass_on(self, stray: Stray) -> Done:
+        """Pass on what belongs to no open trace."""
+        return all_done([target.pass_on(stray) for target in self._targets])
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            for target in self._targets:
+                tasks.create_task(target.run())
+
+    async def close(self, within_s: float) -> None:
+        """End all at once; each sends what it has, for so long at most."""
+        async with asyncio.TaskGroup() as tasks:
+            for target in self._targets:
+                tasks.create_task(target.close(within_s))
