@@ -5,6 +5,7 @@ log gives back more than was pinned, after a restart: what was passed on before 
 offset, below which everything was.
 """
 
+import asyncio
 from collections.abc import Sequence
 from itertools import count, groupby
 from operator import itemgetter
@@ -44,6 +45,8 @@ class Strays:
         self._keys = count(1)
         self.waiting = 0
         """How many are not accepted yet."""
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     def late(
         self, entries: Sequence[SpanEntry | LogEntry], signal: Signal, tenant: str, offset: int
@@ -64,18 +67,27 @@ class Strays:
             return
         size, key = len(stray.body) + _OVERHEAD, b"stray%d" % next(self._keys)
         self.waiting += 1
+        self._idle.clear()
         self._budget.charge(size, stray.tenant)
         for watermark in (self._watermark, self._own):
             watermark.pin(offset, key)
         self._telemetry.add("spanscore_passed_on_total", stray.items, signal=stray.signal)
 
-        def release(_: Done) -> None:
+        def release(done: Done) -> None:
+            if done.cancelled():
+                return
             self.waiting -= 1
+            if not self.waiting:
+                self._idle.set()
             self._budget.release(size, stray.tenant)
             for watermark in (self._watermark, self._own):
                 watermark.unpin(offset, key)
 
         self._forwarder.pass_on(stray).add_done_callback(release)
+
+    async def drain(self) -> None:
+        """Wait until all are accepted."""
+        await self._idle.wait()
 
     def passed_on_below(self, next_offset: int) -> int:
         """Return the offset below which everything is passed on now."""
