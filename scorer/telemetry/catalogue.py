@@ -199,6 +199,36 @@ SERIES: tuple[Series, ...] = (
         ("sink",),
     ),
     Series(
+        "spanscore_otlp_sent_items_total",
+        "counter",
+        "Spans, log records and points that an OTLP target has taken.",
+        ("target", "signal"),
+    ),
+    Series(
+        "spanscore_otlp_rejected_items_total",
+        "counter",
+        "Items that an OTLP target left out of a request that it took (partial success).",
+        ("target", "signal"),
+    ),
+    Series(
+        "spanscore_otlp_lost_items_total",
+        "counter",
+        "Items that an OTLP target refused for good, or that were given up.",
+        ("target", "signal", "reason"),
+    ),
+    Series(
+        "spanscore_otlp_retries_total",
+        "counter",
+        "Requests that an OTLP target did not take yet, so that they are sent again.",
+        ("target",),
+    ),
+    Series(
+        "spanscore_otlp_queue_bytes",
+        "gauge",
+        "Bytes that an OTLP target has not answered for.",
+        ("target",),
+    ),
+    Series(
         "spanscore_label_overflow_total",
         "counter",
         "Label values that fell into `other`; label `series` = max_series was reached.",

@@ -1,1 +1,1 @@
-"""Scores and spans out, over OTLP."""
+"""Sending OTLP to other services: queues, requests, and what becomes of their answers."""
