@@ -111,6 +111,8 @@ class RecordingCourier:
         self.is_up = True
         self._bound = bound
         self._waiting: list[asyncio.Future[None]] = []
+        self._has_room = asyncio.Event()
+        self._answer()
 
     def submit(self, parcel: Parcel) -> "asyncio.Future[None]":
         """Keep a parcel."""
@@ -127,8 +129,7 @@ class RecordingCourier:
 
     async def room(self) -> None:
         """Wait until fewer than `bound` parcels wait."""
-        while len(self._waiting) >= self._bound:
-            await asyncio.sleep(0)
+        await self._has_room.wait()
 
     async def run(self) -> None:
         """Wait until cancelled."""
@@ -144,6 +145,10 @@ class RecordingCourier:
     def _answer(self) -> None:
         while self.is_up and self._waiting:
             self._waiting.pop(0).set_result(None)
+        if len(self._waiting) < self._bound:
+            self._has_room.set()
+        else:
+            self._has_room.clear()
 
 
 class TraceBuilder:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scorer.api import Mode, Threshold
+from scorer.config.forwarding import SamplingConfig
 from scorer.config.quantities import (
     Duration,
     Endpoint,
@@ -293,6 +294,12 @@ class OtlpTargetConfig(_Section, frozen=True):
     hold_timeout: Annotated[
         Duration, _is("longest time that a trace waits for its scores before it is passed on")
     ] = Duration(5)
+    sampling: Annotated[
+        SamplingConfig | None,
+        _is(
+            "pass on every failing trace and a share: `{keep_failing: true, share: 0.1, services}`"
+        ),
+    ] = None
     compression: Annotated[Literal["gzip", "none"], _is("of requests")] = "gzip"
     headers: Annotated[
         dict[str, Secret], _is("sent with each request; values are never shown")
