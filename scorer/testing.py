@@ -101,37 +101,54 @@ class RecordingSink:
 
 
 class RecordingCourier:
-    """A courier that keeps its parcels; `accept` makes the futures of all of them done."""
+    """A courier that keeps what it is given, and accepts it when it `is_up`; a test may set that.
 
-    def __init__(self) -> None:
+    It has room for `bound` parcels that are not accepted.
+    """
+
+    def __init__(self, *, bound: int = 1000) -> None:
         self.parcels: list[Parcel] = []
-        self.futures: list[asyncio.Future[None]] = []
-        self.is_full = False
+        self.is_up = True
+        self._bound = bound
+        self._waiting: list[asyncio.Future[None]] = []
+        self._has_room = asyncio.Event()
+        self._answer()
 
-    def submit(self, parcel: Parcel) -> asyncio.Future[None]:
+    def submit(self, parcel: Parcel) -> "asyncio.Future[None]":
         """Keep a parcel."""
         self.parcels.append(parcel)
-        self.futures.append(asyncio.get_running_loop().create_future())
-        return self.futures[-1]
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(done)
+        self._answer()
+        return done
 
-    def accept(self) -> None:
-        """Be done with every parcel so far."""
-        for future in self.futures:
-            if not future.done():
-                future.set_result(None)
+    def come_up(self) -> None:
+        """Accept what waits, and what comes."""
+        self.is_up = True
+        self._answer()
 
     async def room(self) -> None:
-        """Wait for ever while `is_full`."""
-        if self.is_full:
-            await asyncio.Event().wait()
+        """Wait until fewer than `bound` parcels wait."""
+        await self._has_room.wait()
 
     async def run(self) -> None:
-        """Do nothing until cancelled."""
+        """Wait until cancelled."""
         await asyncio.Event().wait()
 
-    async def close(self, within_s: float) -> None:  # noqa: ARG002 - nothing is queued
-        """Be done with every parcel."""
-        self.accept()
+    async def close(self, within_s: float) -> None:
+        """Do nothing."""
+
+    def of(self, signal: Signal) -> list[bytes]:
+        """Return the bodies of one signal, in order."""
+        return [parcel.body for parcel in self.parcels if parcel.signal == signal]
+
+    def _answer(self) -> None:
+        while self.is_up and self._waiting:
+            self._waiting.pop(0).set_result(None)
+        if len(self._waiting) < self._bound:
+            self._has_room.set()
+        else:
+            self._has_room.clear()
 
 
 class TraceBuilder:

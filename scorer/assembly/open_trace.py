@@ -23,7 +23,7 @@ def envelope_size(envelope: Envelope) -> int:
 
     Traces share it, but any of them may be the last one that holds it.
     """
-    return len(envelope.resource) + len(envelope.scope)
+    return envelope.size
 
 
 class Timers(NamedTuple):
@@ -67,6 +67,7 @@ class OpenTrace:
         "last_position",
         "log_envelopes",
         "logs",
+        "logs_before",
         "missing",
         "opened",
         "revision",
@@ -102,6 +103,7 @@ class OpenTrace:
         self.compared = 0
         self.revision = 1
         self.seen_before = 0  # spans that an earlier revision had
+        self.logs_before = 0  # log records that it had
         self.cut: Cut | None = None
         self.known: set[bytes] | None = None
         self.size = TRACE_OVERHEAD
@@ -186,6 +188,7 @@ class OpenTrace:
         twin.missing, twin.root_seen = self.missing, self.root_seen
         twin.duplicates, twin.conflicts = self.duplicates, self.conflicts
         twin.revision, twin.seen_before = self.revision, len(self.spans)
+        twin.logs_before = len(self.logs or ())
         twin.size = self.size
         return twin
 
@@ -222,6 +225,7 @@ class OpenTrace:
             revision=self.revision,
             closed_at=closed_at,
             fresh_spans=self.fresh_spans,
+            fresh_logs=len(self.logs or ()) - self.logs_before,
             digest=self._digest(),
         )
 

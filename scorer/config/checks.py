@@ -12,6 +12,7 @@ from scorer.config.listeners import (
     shared_addresses,
     unreadable_files,
 )
+from scorer.config.targets import target_faults, unreadable_target_files
 from scorer.config.tree import Config, MetricConfig
 from scorer.errors import ConfigError
 
@@ -29,7 +30,7 @@ def check(config: Config) -> None:
 
 def check_files(config: Config) -> None:
     """Raise ConfigError for a file that a service could not read or write on this machine."""
-    for fault in unreadable_files(config):
+    for fault in (*unreadable_files(config), *unreadable_target_files(config)):
         raise ConfigError(fault)
     path = config.sinks.jsonl.path
     if path is None:
@@ -118,4 +119,5 @@ _CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     _timers,
     _receivers,
     _metrics_push,
+    target_faults,
 )

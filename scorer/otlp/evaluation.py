@@ -102,7 +102,7 @@ def facts_of(score: Score, terms: Terms = NO_TERMS) -> Facts:
         "close_reason": score.close_reason,
         "service": score.service or None,
         "tenant": score.tenant or None,
-        "sampling.probability": terms.probability,
+        "scoring.probability": terms.probability,
         **_completeness(score),
     }
     return {

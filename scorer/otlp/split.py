@@ -19,7 +19,7 @@ from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.errors import PermanentError
-from scorer.model.trace import Envelope, LogEntry, SpanEntry
+from scorer.model.trace import Envelope, Item, LogEntry, SpanEntry
 from scorer.otlp.salvage import Losses, mend
 from scorer.otlp.wire import Path, count_messages, path
 from scorer.pb.split.v1 import split_pb2
@@ -43,6 +43,15 @@ _SMALL = 2**20
 _WRONG_SIGNAL = "is this payload meant for another OTLP signal?"
 
 _M = TypeVar("_M", bound=Message)
+_Group = (
+    split_pb2.ResourceSpans | split_pb2.ScopeSpans | split_pb2.ResourceLogs | split_pb2.ScopeLogs
+)
+_LIST_OF: dict[type[Message], str] = {
+    split_pb2.ResourceSpans: "scope_spans",
+    split_pb2.ScopeSpans: "spans",
+    split_pb2.ResourceLogs: "scope_logs",
+    split_pb2.ScopeLogs: "log_records",
+}
 
 
 class SplitSpans(NamedTuple):
@@ -62,10 +71,15 @@ class SplitLogs(NamedTuple):
     """
 
     records: list[LogEntry]
-    untraced: int
-    evaluations: int = 0
+    untraced: list[Item]
+    evaluations: list[Item]
     rejected: int = 0
     rejected_reason: str = ""
+
+    @property
+    def aside(self) -> list[Item]:
+        """What belongs to no trace, and is only passed on."""
+        return [*self.untraced, *self.evaluations]
 
 
 class _Rejects:
@@ -97,7 +111,7 @@ class _EnvelopeCache:
         self._known: dict[Envelope, Envelope] = {}
 
     def share(self, envelope: Envelope) -> Envelope:
-        if len(envelope.resource) + len(envelope.scope) > self._entry_bytes:
+        if envelope.size > self._entry_bytes:
             return envelope
         if len(self._known) >= self._entries:
             self._known.clear()
@@ -120,10 +134,11 @@ def split_traces(body: bytes) -> SplitSpans:
     spans: list[SpanEntry] = []
     rejects = _Rejects()
     for group in request.resource_spans:
-        resource = group.resource
-        for scope_spans in group.scope_spans:
-            envelope = _share(Envelope(resource, scope_spans.scope))
-            _split_spans(scope_spans.spans, envelope, spans, rejects)
+        scopes, (resource, resource_rest) = group.scope_spans, _head(group, "resource")
+        for scope_spans in scopes:
+            wires, (scope, scope_rest) = scope_spans.spans, _head(scope_spans, "scope")
+            envelope = _share(Envelope(resource, scope, resource_rest, scope_rest))
+            _split_spans(wires, envelope, spans, rejects)
     if rejects.foreign and not spans and rejects.foreign == rejects.count:
         raise PermanentError(
             f"none of {rejects.count} spans has ids; {_WRONG_SIGNAL}", items=rejects.count
@@ -142,18 +157,20 @@ def split_logs(body: bytes) -> SplitLogs:
     if body and not request.resource_logs:
         raise PermanentError(f"no ResourceLogs in a body of {len(body)} bytes; {_WRONG_SIGNAL}")
     records: list[LogEntry] = []
+    untraced: list[Item] = []
     rejects = _Rejects()
-    untraced = evaluations = 0
+    evaluations: list[Item] = []
     may_evaluate = _EVALUATION_BYTES in body
     for group in request.resource_logs:
-        resource = group.resource
-        for scope_logs in group.scope_logs:
-            envelope = _share(Envelope(resource, scope_logs.scope))
+        scopes, (resource, resource_rest) = group.scope_logs, _head(group, "resource")
+        for scope_logs in scopes:
             wires: Sequence[bytes] = scope_logs.log_records
+            scope, scope_rest = _head(scope_logs, "scope")
+            envelope = _share(Envelope(resource, scope, resource_rest, scope_rest))
             if may_evaluate:
+                evaluations += [(wire, envelope) for wire in wires if is_evaluation(wire)]
                 wires = [wire for wire in wires if not is_evaluation(wire)]
-                evaluations += len(scope_logs.log_records) - len(wires)
-            untraced += _split_logs(wires, envelope, records, rejects)
+            _split_logs(wires, envelope, records, untraced, rejects)
     if rejects.foreign and not (records or untraced or evaluations):
         raise PermanentError(f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}")
     return SplitLogs(records, untraced, evaluations, rejects.count, rejects.reason)
@@ -172,6 +189,20 @@ def is_evaluation(wire: bytes) -> bool:
         if attribute.key == "event.name":
             name = attribute.value.string_value
     return name.startswith(_EVALUATION)
+
+
+def _head(group: _Group, name: str) -> tuple[bytes, bytes]:
+    """Return the resource or scope of a group, and all else that stands beside its items.
+
+    The group is empty afterwards; its list of items, where the caller has it, is not.
+    """
+    pieces = getattr(group, name)
+    # What comes in several pieces is their sum. An empty one stays in the rest, to be seen there.
+    head = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    group.ClearField(_LIST_OF[type(group)])
+    if head:
+        group.ClearField(name)
+    return head, group.SerializeToString()
 
 
 def has_end_marker(wire: bytes) -> bool:
@@ -251,10 +282,13 @@ def _id_problem(name: str, value: bytes, want: int) -> str:
 
 
 def _split_logs(
-    wires: Iterable[bytes], envelope: Envelope, out: list[LogEntry], rejects: _Rejects
-) -> int:
+    wires: Iterable[bytes],
+    envelope: Envelope,
+    out: list[LogEntry],
+    untraced: list[Item],
+    rejects: _Rejects,
+) -> None:
     head = split_pb2.LogHead()
-    untraced = 0
     for wire in wires:
         if wire.startswith(_NOT_A_LOG):
             rejects.add("this is no log record", foreign=True)
@@ -266,10 +300,9 @@ def _split_logs(
             continue
         trace_id, span_id = head.trace_id, head.span_id
         if len(trace_id) != 16 or trace_id == _NO_TRACE:
-            untraced += 1
+            untraced.append((wire, envelope))
             continue
         if len(span_id) != 8 or span_id == _NO_SPAN:
             span_id = b""
         time_ns = head.time_unix_nano or head.observed_time_unix_nano
         out.append(LogEntry(trace_id, span_id, time_ns, wire, envelope))
-    return untraced

@@ -12,7 +12,7 @@ from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.scoring.engine import build_engine
-from scorer.sinks.otlp.results import ResultsPublisher, configured_terms
+from scorer.sinks.otlp.results import Results, configured_terms
 from scorer.telemetry import Telemetry
 from scorer.testing import ManualClock, TraceBuilder
 
@@ -25,7 +25,7 @@ class Instance:
     def __init__(self):
         self.clock, self.telemetry = ManualClock(), Telemetry()
         self.engine = build_engine(CONFIG)
-        self.publisher = ResultsPublisher([], configured_terms(CONFIG))
+        self.results = Results(configured_terms(CONFIG))
         self.closed = []
         budget = MemoryBudget(CONFIG.assembly.memory)
         assembler = Assembler(assembler_settings(CONFIG.assembly), budget)
@@ -49,7 +49,7 @@ class Instance:
         return scored
 
     def send(self, scored):
-        return [(parcel.signal, parcel.body) for parcel in self.publisher.parcels(scored)]
+        return [(parcel.signal, parcel.body) for parcel in self.results.parcels(scored)]
 
 
 def agent():

@@ -1,1 +1,1 @@
-"""OTLP out."""
+"""Sending OTLP to other services: queues, requests, and what becomes of their answers."""

@@ -1,4 +1,4 @@
-"""What is sent in one piece."""
+"""What is handed over for sending."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,11 @@ from scorer.otlp.signal import Signal
 
 
 class Parcel(NamedTuple):
-    """What must arrive together is one parcel.
+    """What must arrive together.
 
-    `body` is a whole Export*ServiceRequest (protobuf); such bodies may be concatenated to one
-    larger request. `items` counts its spans, log records or points.
+    `body` is a whole Export*ServiceRequest in protobuf. Such bodies may be concatenated, which
+    makes one request of all of them: its only field is repeated. `items` is how many spans, log
+    records or points it holds.
     """
 
     signal: Signal

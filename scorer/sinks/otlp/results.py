@@ -1,6 +1,5 @@
 """Sends scores as telemetry of their own: an event and an evaluator span for each score."""
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -17,11 +16,10 @@ from scorer.otlp.evaluation import (
 )
 from scorer.registry import load_metrics, load_rules
 from scorer.scoring.rules import Rules
-from scorer.sinks.otlp.courier import Courier
 from scorer.sinks.otlp.parcel import Parcel
 
-SENT: frozenset[Status] = frozenset({"scored", "failed"})
-"""What is sent unless the configuration says otherwise.
+SENT: Sequence[Status] = ("scored", "failed")
+"""The statuses that are sent unless the configuration says otherwise.
 
 That a metric did not apply or was not asked says nothing of the agent, and there is more of it
 than of scores; `/metrics` counts it with its reason, and `spanscore explain` tells it by trace.
@@ -31,43 +29,29 @@ than of scores; `/metrics` counts it with its reason, and `spanscore explain` te
 _MAX_SCORES = 256
 
 
-class ResultsPublisher:
-    """Makes parcels of scored traces and gives them to each courier.
+class Results:
+    """Makes parcels of scored traces; of each revision, under the score ids of its own.
 
-    Each revision of a trace is sent, under the score ids of its own. `terms_of` tells what belongs
-    to a score beside itself.
+    `terms_of` tells what belongs to a score beside itself.
     """
 
     def __init__(
         self,
-        couriers: Sequence[Courier],
         terms_of: Callable[[Score], Terms] = lambda _: Terms(),
         *,
         statuses: Collection[Status] = SENT,
     ) -> None:
-        self._couriers = tuple(couriers)
         self._terms_of = terms_of
         self._statuses = frozenset(statuses)
-
-    def publish(self, traces: Sequence[ScoredTrace]) -> "asyncio.Future[None]":
-        """Queue the scores of traces; the future is done when every courier is done with them.
-
-        It never fails. It is done at once when there is nothing to send.
-        """
-        parcels = self.parcels(traces)
-        return when_all(
-            [courier.submit(parcel) for courier in self._couriers for parcel in parcels]
-        )
-
-    async def room(self) -> None:
-        """Wait until every courier has room."""
-        for courier in self._couriers:
-            await courier.room()
 
     def parcels(self, traces: Iterable[ScoredTrace]) -> list[Parcel]:
         """Return the scores of traces as telemetry."""
         scores = (s for trace in traces for s in trace.scores if s.status in self._statuses)
         return [parcel for batch in _batches(scores) for parcel in self._pack(batch)]
+
+    def parcels_of(self, trace: ScoredTrace) -> list[Parcel]:
+        """Return the scores of one trace as telemetry."""
+        return self.parcels([trace])
 
     def _pack(self, scores: Sequence[Score]) -> Iterator[Parcel]:
         facts = [facts_of(score, self._terms_of(score)) for score in scores]
@@ -99,24 +83,6 @@ def configured_terms(config: Config) -> ConfiguredTerms:
     loaded = load_metrics(config.scoring)
     thresholds = {m.spec.name: m.threshold for m in loaded if m.threshold is not None}
     return ConfiguredTerms(thresholds, Rules(load_rules(config.scoring.rules)))
-
-
-def when_all(futures: Collection["asyncio.Future[None]"]) -> "asyncio.Future[None]":
-    """Return a future that is done when all are, however they end."""
-    whole = asyncio.get_running_loop().create_future()
-    left = len(futures)
-
-    def one_less(_: "asyncio.Future[None]") -> None:
-        nonlocal left
-        left -= 1
-        if left == 0 and not whole.done():
-            whole.set_result(None)
-
-    for future in futures:
-        future.add_done_callback(one_less)
-    if not futures:
-        whole.set_result(None)
-    return whole
 
 
 def _batches(scores: Iterable[Score]) -> Iterator[list[Score]]:

@@ -109,7 +109,7 @@ def test_the_event_says_what_the_conventions_have_no_name_for():
         "revision": 2,
         "close_reason": "idle",
         "service": "shop",
-        "sampling.probability": 0.25,
+        "scoring.probability": 0.25,
         "completeness.span_count": 3,
         "completeness.root_present": False,
         "completeness.duplicates": 1,
