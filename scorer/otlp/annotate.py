@@ -8,12 +8,9 @@ twice. That needs a walk over the span, and only where the bytes of the prefix o
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from opentelemetry.proto.common.v1 import common_pb2
-
 from scorer.errors import PermanentError
-from scorer.otlp.wire import length_delimited, read_varint
-
-AttributeValue = str | bool | int | float
+from scorer.otlp.attributes import AttributeValue, encode_attribute
+from scorer.otlp.wire import read_varint
 
 PREFIX: Final = "spanscore."
 """All keys that are added begin so."""
@@ -47,22 +44,7 @@ def without(wire: bytes, keys: Collection[str]) -> bytes:
 
 def encode_attributes(attributes: Mapping[str, AttributeValue]) -> bytes:
     """Return attributes as fields of a span."""
-    return b"".join(
-        length_delimited(_ATTRIBUTES, _key_value(key, value)) for key, value in attributes.items()
-    )
-
-
-def _key_value(key: str, value: AttributeValue) -> bytes:
-    pair = common_pb2.KeyValue(key=key)
-    if isinstance(value, str):
-        pair.value.string_value = value
-    elif isinstance(value, bool):
-        pair.value.bool_value = value
-    elif isinstance(value, int):
-        pair.value.int_value = value
-    else:
-        pair.value.double_value = value
-    return pair.SerializeToString()
+    return b"".join(encode_attribute(_ATTRIBUTES, key, value) for key, value in attributes.items())
 
 
 def _without(wire: bytes, keys: frozenset[bytes]) -> Iterator[bytes]:

@@ -22,8 +22,8 @@ from scorer.model.score import Range, Score
 from scorer.model.score_json import valid_text
 from scorer.model.times import unix_ns
 from scorer.model.trace import Envelope
+from scorer.otlp.attributes import AttributeValue, encode_attribute
 from scorer.otlp.join import join
-from scorer.otlp.wire import length_delimited
 
 EVENT = "gen_ai.evaluation.result"
 OWN_NAME = "spanscore"
@@ -34,9 +34,8 @@ MAX_TEXT = 256
 MAX_EXPLANATION = 2_048
 """Characters of an explanation."""
 
-Scalar = str | bool | int | float
-Attributes = dict[str, Scalar]
-Facts = Mapping[str, Scalar]
+Attributes = dict[str, AttributeValue]
+Facts = Mapping[str, AttributeValue]
 
 _PREFIX = "spanscore."
 # The fields of LogRecord, Span and Resource that hold attributes.
@@ -80,7 +79,7 @@ def facts_of(score: Score, terms: Terms = NO_TERMS) -> Facts:
     low, high = score.range or _UNBOUNDED
     # A threshold is for the primary output.
     bounds = terms.threshold if score.output == "value" else _UNBOUNDED
-    facts: dict[str, Scalar | None] = {
+    facts: dict[str, AttributeValue | None] = {
         "score_id": score.id,
         "metric": score.metric,
         "output": score.output,
@@ -271,26 +270,12 @@ def _encoded(field: int, attributes: Attributes) -> bytes:
     """Return attributes as they stand in the wire bytes of a message, in its field."""
     return b"".join(
         [
-            (_pair if key in _UNIQUE else _known_pair)(field, key, value)
+            (encode_attribute if key in _UNIQUE else _encode_known)(field, key, value)
             for key, value in attributes.items()
         ]
     )
 
 
-def _pair(field: int, key: str, value: Scalar) -> bytes:
-    # A bool is an int too, so it stands first.
-    if isinstance(value, bool):
-        held = common_pb2.AnyValue(bool_value=value)
-    elif isinstance(value, str):
-        held = common_pb2.AnyValue(string_value=value)
-    elif isinstance(value, int):
-        held = common_pb2.AnyValue(int_value=value)
-    else:
-        held = common_pb2.AnyValue(double_value=value)
-    pair = common_pb2.KeyValue(key=key, value=held)
-    return length_delimited(field, pair.SerializeToString())
-
-
 # Most attributes are the same for each score of a trace, or of a metric. 4,096 of them take some
 # megabytes at most. `typed`, for 1, 1.0 and True are the same key otherwise.
-_known_pair = lru_cache(4_096, typed=True)(_pair)
+_encode_known = lru_cache(4_096, typed=True)(encode_attribute)

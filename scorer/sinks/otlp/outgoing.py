@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scorer.model.trace import ClosedTrace, Item
-from scorer.otlp.annotate import AttributeValue, encode_attributes, without
+from scorer.otlp.annotate import encode_attributes, without
+from scorer.otlp.attributes import AttributeValue
 from scorer.sinks.otlp.packing import packed
 from scorer.sinks.otlp.parcel import Parcel
 

@@ -1,7 +1,7 @@
 """What a scored trace says on its root span."""
 
 from scorer.api import Score, ScoredTrace
-from scorer.otlp.annotate import AttributeValue
+from scorer.otlp.attributes import AttributeValue
 
 PROBABILITY = "spanscore.sampling.probability"
 
