@@ -10,12 +10,9 @@ but model calls is below it: a judge calls a model, while who runs agents or too
 from collections.abc import Callable
 from typing import Any
 
+from scorer.model.evaluation import OWN_NAME
 from scorer.model.span import Attributes, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
-
-OWN_NAME = "spanscore"
-EVENT_PREFIX = "gen_ai.evaluation"
-"""Events and log records whose name starts so hold scores, never an agent's messages."""
 
 JUDGED_ROLES: frozenset[SpanRole | None] = frozenset(
     {"agent", "workflow", "tool", "retrieval", "rerank", "handoff"}

@@ -9,10 +9,10 @@ kvlists, JSON text, or spread over the event's attributes.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scorer.dialects.evaluators import EVENT_PREFIX
 from scorer.dialects.messages import Content, read_message
 from scorer.dialects.values import decoded, text
 from scorer.model.agent_trace import Message, Role
+from scorer.model.evaluation import EVENT_PREFIX
 from scorer.model.span import LogRecord, Span
 
 DETAILS = "gen_ai.client.inference.operation.details"

@@ -18,16 +18,13 @@ from opentelemetry.proto.common.v1 import common_pb2
 from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
+from scorer.model.evaluation import EVENT, OWN_NAME
 from scorer.model.score import Range, Score
 from scorer.model.score_json import valid_text
 from scorer.model.times import unix_ns
 from scorer.model.trace import Envelope
 from scorer.otlp.attributes import AttributeValue, encode_attribute
 from scorer.otlp.join import join
-
-EVENT = "gen_ai.evaluation.result"
-OWN_NAME = "spanscore"
-"""Our `service.name`, and the name of our instrumentation scope."""
 
 MAX_TEXT = 256
 """Characters of a name or a code."""

@@ -19,6 +19,7 @@ from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.errors import PermanentError
+from scorer.model.evaluation import EVENT_PREFIX
 from scorer.model.trace import Envelope, Item, LogEntry, SpanEntry
 from scorer.otlp.salvage import Losses, mend
 from scorer.otlp.wire import Path, count_messages, path
@@ -27,8 +28,7 @@ from scorer.pb.split.v1 import split_pb2
 END_MARKER = "spanscore.trace.end"
 
 _END_MARKER_BYTES = END_MARKER.encode()
-_EVALUATION = "gen_ai.evaluation"
-_EVALUATION_BYTES = _EVALUATION.encode()
+_EVALUATION_BYTES = EVENT_PREFIX.encode()
 _NO_TRACE = bytes(16)
 _NO_SPAN = bytes(8)
 # LogRecord.time_unix_nano is a fixed64 (tag 0x09). Spans and metrics start with a
@@ -188,7 +188,7 @@ def is_evaluation(wire: bytes) -> bool:
     for attribute in record.attributes if not name else ():
         if attribute.key == "event.name":
             name = attribute.value.string_value
-    return name.startswith(_EVALUATION)
+    return name.startswith(EVENT_PREFIX)
 
 
 def _head(group: _Group, name: str) -> tuple[bytes, bytes]:

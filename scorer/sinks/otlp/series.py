@@ -26,7 +26,7 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from prometheus_client.samples import Exemplar as SeenExemplar
 from prometheus_client.samples import Sample
 
-from scorer.otlp.evaluation import OWN_NAME
+from scorer.model.evaluation import OWN_NAME
 
 _CUMULATIVE = AggregationTemporality.CUMULATIVE
 Point = NumberDataPoint | HistogramDataPoint
