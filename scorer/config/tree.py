@@ -304,6 +304,10 @@ class OtlpTargetConfig(_Section, frozen=True):
     statuses: Annotated[
         tuple[Status, ...], _is("which scores are sent by themselves, by their status")
     ] = ("scored", "failed")
+    signals: Annotated[
+        tuple[Literal["traces", "logs"], ...],
+        _is("what they are sent as: evaluator spans, log events, or both"),
+    ] = ("traces", "logs")
     compression: Annotated[Literal["gzip", "none"], _is("of requests")] = "gzip"
     headers: Annotated[
         dict[str, Secret], _is("sent with each request; values are never shown")

@@ -153,6 +153,10 @@ def evaluator_span(score: Score, facts: Facts) -> bytes | None:
         _put(attributes, "session.id", score.session_id, MAX_TEXT)
     attributes.update(_evaluation(f"{scope}evaluations.0.evaluation.", score, facts))
     attributes.update(_prefixed(facts))
+    if span_id:
+        # Once more, for backends that keep no links.
+        attributes["spanscore.target.trace_id"] = trace_id.hex()
+        attributes["spanscore.target.span_id"] = span_id.hex()
     moment = unix_ns(score.event_time)
     own_trace, own_span = carrier_ids(score.id)
     span = trace_pb2.Span(

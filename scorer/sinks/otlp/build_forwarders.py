@@ -26,7 +26,7 @@ def build_forwarders(
         return Forwarders(targets)
     terms = configured_terms(config)
     for target, courier in zip(config.sinks.otlp, couriers, strict=True):
-        results = Results(terms, statuses=target.statuses)
+        results = Results(terms, statuses=target.statuses, signals=target.signals)
         if target.mode == "results":
             targets.append(ResultsTarget(courier, results, budget))
             continue

@@ -14,6 +14,7 @@ from scorer.otlp.evaluation import (
     facts_of,
     own_request,
 )
+from scorer.otlp.signal import Signal
 from scorer.registry import load_metrics, load_rules
 from scorer.scoring.rules import Rules
 from scorer.sinks.otlp.parcel import Parcel
@@ -32,7 +33,8 @@ _MAX_SCORES = 256
 class Results:
     """Makes parcels of scored traces; of each revision, under the score ids of its own.
 
-    `terms_of` tells what belongs to a score beside itself.
+    `terms_of` tells what belongs to a score beside itself. `signals` says whether to make evaluator
+    spans, events, or both.
     """
 
     def __init__(
@@ -40,9 +42,12 @@ class Results:
         terms_of: Callable[[Score], Terms] = lambda _: Terms(),
         *,
         statuses: Collection[Status] = SENT,
+        signals: Collection[Signal] = ("traces", "logs"),
     ) -> None:
         self._terms_of = terms_of
         self._statuses = frozenset(statuses)
+        self._makes_spans = "traces" in signals
+        self._makes_events = "logs" in signals
 
     def parcels(self, traces: Iterable[ScoredTrace]) -> list[Parcel]:
         """Return the scores of traces as telemetry."""
@@ -55,11 +60,13 @@ class Results:
 
     def _pack(self, scores: Sequence[Score]) -> Iterator[Parcel]:
         facts = [facts_of(score, self._terms_of(score)) for score in scores]
-        spans = [span for span in map(evaluator_span, scores, facts) if span is not None]
+        made = map(evaluator_span, scores, facts) if self._makes_spans else ()
+        spans = [span for span in made if span is not None]
         if spans:
             yield Parcel("traces", own_request(spans, __version__), len(spans))
-        events = list(map(evaluation_event, scores, facts))
-        yield Parcel("logs", own_request(events, __version__), len(events))
+        if self._makes_events:
+            events = list(map(evaluation_event, scores, facts))
+            yield Parcel("logs", own_request(events, __version__), len(events))
 
 
 class ConfiguredTerms:

@@ -142,6 +142,9 @@ def test_the_carrier_is_a_new_span_with_one_link_to_its_target():
     assert span.trace_id.hex() != TRACE
     assert not span.parent_span_id
     assert [(k.trace_id.hex(), k.span_id.hex()) for k in span.links] == [(TRACE, SPAN)]
+    found = attributes(span)
+    target = found["spanscore.target.trace_id"], found["spanscore.target.span_id"]
+    assert target == (TRACE, SPAN)
     assert attributes(span)["openinference.span.kind"] == "EVALUATOR"
     assert (span.start_time_unix_nano, span.end_time_unix_nano) == (TIME_NS, TIME_NS)
 
@@ -192,6 +195,7 @@ def test_a_session_needs_no_link():
     """It has many traces."""
     span = span_of(full(scope="session", trace_id=None, span_id=None))
     assert not span.links
+    assert "spanscore.target.trace_id" not in attributes(span)
 
 
 def test_a_second_output_has_a_name_of_its_own_and_no_threshold():

@@ -49,6 +49,13 @@ def test_only_scores_and_failures_are_sent_unless_more_is_asked_for():
     assert names(more.parcels(traces)) == ["ok", "skipped"]
 
 
+def test_a_backend_of_one_signal_gets_that_one():
+    """A store of traces has no use for logs, nor the other way round."""
+    for signal in ("traces", "logs"):
+        parcels = Results(signals=[signal]).parcels([trace("latency")])
+        assert [parcel.signal for parcel in parcels] == [signal]
+
+
 def test_each_revision_is_sent():
     """Under the score ids of its own, so nothing is overwritten in transit."""
     first = trace("latency", id="a", revision=1)
