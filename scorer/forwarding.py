@@ -33,6 +33,7 @@ class Forwarding:
         durability: Durability | None,
     ) -> None:
         self._durability = durability
+        self._sending: asyncio.Task[None] | None = None
         self.forwarder = build_forwarders(config, couriers, clock, budget, telemetry)
         self.strays: Strays | None = None
         if self.forwarder.passes_on:
@@ -44,7 +45,7 @@ class Forwarding:
     async def run(self) -> None:
         """Send until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self.forwarder.run())
+            self._sending = tasks.create_task(self.forwarder.run())
             while True:
                 await asyncio.sleep(_NOTE_S)
                 await self._note()
@@ -59,7 +60,11 @@ class Forwarding:
             await self.strays.drain()
 
     async def close(self) -> None:
-        """End; what is not accepted is not released."""
+        """End at once; what is not accepted is not released."""
+        if self._sending is not None:
+            # Or it would open connections again that are closed next.
+            self._sending.cancel()
+            await asyncio.wait([self._sending])
         await self.forwarder.close(0)
         await self._note()
 

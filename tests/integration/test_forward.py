@@ -158,6 +158,20 @@ async def test_what_belongs_to_no_agent_and_to_no_trace_arrives_unchanged(tmp_pa
     }
 
 
+async def test_failing_traces_are_kept_and_the_others_are_sampled(tmp_path, backend):
+    """What is kept says how likely that was."""
+    failed = TraceBuilder(2)
+    failed.span("agent", error="no answer", **CHAT)
+    sampled = target(backend, sampling={"keep_failing": True, "share": 0.0})
+    async with running(tmp_path, sampled) as service:
+        await send(service, trace(1).request())
+        await send(service, failed.request())
+    (kept,) = spans(backend)
+    assert kept.trace_id == failed.trace_id
+    assert attributes_of(kept.wire)["spanscore.sampling.probability"] == 1.0
+    assert service.telemetry.value("spanscore_dropped_traces_total", reason="share") == 1
+
+
 async def test_while_one_backend_is_down_the_others_and_the_sinks_go_on(tmp_path, backend, down):
     """What it did not take is sent when it is there again; the journal waits for it."""
     down.will_say(UNAVAILABLE)

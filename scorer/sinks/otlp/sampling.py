@@ -33,8 +33,9 @@ class Choice(NamedTuple):
 class TailSampler:
     """Decides for one target, and remembers the last traces that it dropped."""
 
-    def __init__(self, config: SamplingConfig) -> None:
+    def __init__(self, config: SamplingConfig, remembered: int = _REMEMBERED) -> None:
         self._config = config
+        self._remembered = remembered
         self._dropped: OrderedDict[tuple[str, bytes], Basis] = OrderedDict()
 
     def dropped(self, tenant: str, trace_id: bytes) -> Basis | None:
@@ -49,7 +50,7 @@ class TailSampler:
             self._dropped.pop(key, None)
         else:
             self._dropped[key] = choice.basis
-            if len(self._dropped) > _REMEMBERED:
+            if len(self._dropped) > self._remembered:
                 self._dropped.popitem(last=False)
         return choice
 

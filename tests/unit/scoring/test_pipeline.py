@@ -74,7 +74,7 @@ class FakeScorer:
 class Run:
     """A running pipeline with one recording sink."""
 
-    def __init__(self, scorer, *sinks):
+    def __init__(self, scorer, *sinks, forwarder=None):
         self.scorer, self.telemetry, self.budget = scorer, Telemetry(), MemoryBudget(10**6)
         self.sink = RecordingSink()
         self.pipeline = Pipeline(
@@ -84,6 +84,7 @@ class Run:
             self.telemetry,
             clock=ManualClock(),
             books=self,
+            forwarder=forwarder,
         )
         self.noted = []
         self.books_raise = []
@@ -265,3 +266,73 @@ async def test_a_revision_counts_its_fresh_spans_only():
         await run.pipeline.drain()
     assert run.telemetry.value("spanscore_closed_spans_total") == 3
     assert run.telemetry.value("spanscore_scored_spans_total") == 3
+
+
+class FakeForwarder:
+    """Is done with a batch when a test says so."""
+
+    def __init__(self):
+        self.noted, self.batches, self.dones = [], [], []
+
+    def closed(self, traces):
+        self.noted += traces
+
+    def forward(self, batch, scored):
+        self.batches.append((batch, scored))
+        self.dones.append(asyncio.get_running_loop().create_future())
+        return self.dones[-1]
+
+
+class TestForwarding:
+    """What is passed on is not released before, and holds up nobody else."""
+
+    async def test_the_sinks_go_on_while_a_target_is_slow(self):
+        """Batch after batch; what is held stays charged, and nothing is noted as scored."""
+        forwarder = FakeForwarder()
+        async with Run(FakeScorer(), forwarder=forwarder) as run:
+            for number in (1, 2, 3):
+                run.submit(closed(number))
+                await settle()
+            assert len(run.sink.traces) == 3
+            assert run.budget.used == 300
+            assert [what for what, *_ in run.noted] == ["closing"] * 3
+            assert run.pipeline.unforwarded_traces == 3
+            assert run.pipeline.pending_traces == 0
+
+    async def test_they_are_released_in_order(self):
+        """The journal is released from its front only."""
+        forwarder = FakeForwarder()
+        async with Run(FakeScorer(), forwarder=forwarder) as run:
+            for number in (1, 2):
+                run.submit(closed(number))
+                await settle()
+            forwarder.dones[1].set_result(None)
+            await settle()
+            assert run.budget.used == 200
+            forwarder.dones[0].set_result(None)
+            await run.pipeline.drain()
+        assert run.budget.used == 0
+        scored = [number for what, number, _ in run.noted if what == "scored"]
+        assert scored == [1, 2]
+
+    async def test_a_drain_waits_for_the_targets(self):
+        """So that a stop loses nothing that it has time for."""
+        forwarder = FakeForwarder()
+        async with Run(FakeScorer(), forwarder=forwarder) as run:
+            run.submit(closed(1))
+            await settle()
+            draining = asyncio.create_task(run.pipeline.drain())
+            await settle()
+            assert not draining.done()
+            forwarder.dones[0].set_result(None)
+            await draining
+
+    async def test_a_forwarder_is_told_of_traces_when_they_close(self):
+        """So that it need not wait for their scores for ever."""
+        forwarder, scorer = FakeForwarder(), FakeScorer()
+        scorer.held = True
+        async with Run(scorer, forwarder=forwarder) as run:
+            run.submit(closed(1))
+            await settle()
+            assert [trace.trace_id[-1] for trace in forwarder.noted] == [1]
+            assert forwarder.batches == []
