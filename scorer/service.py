@@ -2,8 +2,8 @@
 
 Start: ledger and journal, sinks, web endpoint, what the journal holds, receivers, workers.
 Stop, the other way round, so that nothing is accepted that cannot be finished: receivers
-refuse, open traces close with `shutdown` and are scored, sinks are flushed, workers end, the
-web endpoint goes, and the journal and the ledger go last.
+refuse, open traces close with `shutdown`, are scored and passed on, sinks are flushed, workers
+end, the web endpoint goes, and the journal and the ledger go last.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import Config
 from scorer.errors import SpanscoreError
+from scorer.forwarding import Forwarding
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import EndMarkers, assembler_settings
 from scorer.receivers.durability import Durability
@@ -30,6 +31,8 @@ from scorer.scoring.books import Books, LedgerBooks, NoBooks
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.tasks import background
+from scorer.sinks.otlp.build import build_couriers
+from scorer.sinks.otlp.metrics_push import MetricsPush
 from scorer.telemetry import Telemetry
 from scorer.web.recent import RecentTraces
 from scorer.web.server import Health, WebServer
@@ -59,6 +62,15 @@ class Service:
         prometheus, *others = build_sinks(config, self.telemetry)
         self._sinks: list[Sink] = [prometheus, self._recent, *others]
         self._durability = Durability(config, os.environ) if config.journal.enabled else None
+        self._forwarding = Forwarding(
+            config,
+            build_couriers(config, self.telemetry),
+            clock=time.monotonic,
+            budget=self._budget,
+            watermark=self._assembler.watermark,
+            telemetry=self.telemetry,
+            durability=self._durability,
+        )
         self._pipeline = Pipeline(
             self._scorer,
             self._sinks,
@@ -66,6 +78,7 @@ class Service:
             self.telemetry,
             clock=time.monotonic,
             books=self._books(),
+            forwarder=self._forwarding.forwarder,
         )
         self._ingest = AssemblingIngest(
             source=_SOURCE,
@@ -82,7 +95,9 @@ class Service:
             on_closed=self._pipeline.submit,
             may_end=EndMarkers(assembly.end_marker_services).count_for,
             log=None if self._durability is None else self._durability.journal,
+            strays=self._forwarding.strays,
         )
+        self._push = build_push(config, self.telemetry)
         self._web = WebServer(config, self.telemetry, self._recent, self._health)
         self._receivers: dict[str, Any] = {
             name: registry.load("receivers", name)(config, self._ingest, self.telemetry)
@@ -117,7 +132,15 @@ class Service:
             SpanscoreError: The scoring workers do not start.
         """
         async with background() as tasks:
-            parts = (self._pipeline.run(), self._poll(), self._keep_workers(), self._reload())
+            parts = [
+                self._pipeline.run(),
+                self._forwarding.run(),
+                self._poll(),
+                self._keep_workers(),
+                self._reload(),
+            ]
+            if self._push is not None:
+                parts.append(self._push.run())
             tasks.extend(asyncio.create_task(part) for part in parts)
             stopping = asyncio.create_task(stop.wait())
             tasks.append(stopping)
@@ -177,6 +200,7 @@ class Service:
         while True:
             await asyncio.sleep(_TICK_S)
             self._ingest.poll()
+            self._forwarding.poll()
             if self._durability is not None:
                 self._durability.make_room(self._ingest, self._assembler)
 
@@ -200,12 +224,17 @@ class Service:
             stack.push_async_callback(self._close_books)
             stack.push_async_callback(self._web.stop)
             stack.push_async_callback(self._scorer.stop)
+            if self._push is not None:
+                stack.push_async_callback(self._push.close)
+            stack.push_async_callback(self._forwarding.close)
             for sink in self._sinks:
                 stack.push_async_callback(sink.close)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(limit):
                     await self._stop_listening(min(limit / 2, 5))
                     await self._pipeline.drain()
+                    await self._forwarding.drain()
+            self._forwarding.tell_left(self._pipeline.unforwarded_traces)
             pending = self._pipeline.pending_traces
         if pending:
             raise SpanscoreError(
@@ -238,6 +267,7 @@ class Service:
             "spanscore_kept_bytes": assembler.kept_bytes,
             "spanscore_oldest_open_trace_seconds": age,
             "spanscore_pending_traces": pipeline.pending_traces,
+            "spanscore_unforwarded_traces": pipeline.unforwarded_traces,
         }
         if self._durability is not None:
             gauges |= self._durability.gauges()
@@ -256,3 +286,9 @@ def build_sinks(config: Config, telemetry: Telemetry) -> list[Sink]:
     if config.sinks.jsonl.path is not None:
         sinks.append(registry.load("sinks", "jsonl")(config))
     return sinks
+
+
+def build_push(config: Config, telemetry: Telemetry) -> MetricsPush | None:
+    """Return what pushes the series, where that is configured."""
+    push = config.sinks.otlp_metrics
+    return None if push.endpoint is None else MetricsPush(push, telemetry)

@@ -1,5 +1,6 @@
 """Fakes and builders for tests of Spanscore and of plug-ins; the service uses none of it."""
 
+import asyncio
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from scorer.model.score import Score
 from scorer.model.trace import Completeness
 from scorer.otlp.signal import Signal
 from scorer.receivers.ingest import Accepted
+from scorer.sinks.otlp.parcel import Parcel
 from scorer.telemetry import Telemetry
 
 
@@ -96,6 +98,57 @@ class RecordingSink:
     async def close(self) -> None:
         """Note the close."""
         self.is_closed = True
+
+
+class RecordingCourier:
+    """A courier that keeps what it is given, and accepts it when it `is_up`; a test may set that.
+
+    It has room for `bound` parcels that are not accepted.
+    """
+
+    def __init__(self, *, bound: int = 1000) -> None:
+        self.parcels: list[Parcel] = []
+        self.is_up = True
+        self._bound = bound
+        self._waiting: list[asyncio.Future[None]] = []
+        self._has_room = asyncio.Event()
+        self._answer()
+
+    def submit(self, parcel: Parcel) -> "asyncio.Future[None]":
+        """Keep a parcel."""
+        self.parcels.append(parcel)
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(done)
+        self._answer()
+        return done
+
+    def come_up(self) -> None:
+        """Accept what waits, and what comes."""
+        self.is_up = True
+        self._answer()
+
+    async def room(self) -> None:
+        """Wait until fewer than `bound` parcels wait."""
+        await self._has_room.wait()
+
+    async def run(self) -> None:
+        """Wait until cancelled."""
+        await asyncio.Event().wait()
+
+    async def close(self, within_s: float) -> None:
+        """Do nothing."""
+
+    def of(self, signal: Signal) -> list[bytes]:
+        """Return the bodies of one signal, in order."""
+        return [parcel.body for parcel in self.parcels if parcel.signal == signal]
+
+    def _answer(self) -> None:
+        while self.is_up and self._waiting:
+            self._waiting.pop(0).set_result(None)
+        if len(self._waiting) < self._bound:
+            self._has_room.set()
+        else:
+            self._has_room.clear()
 
 
 class TraceBuilder:

@@ -7,7 +7,7 @@ from scorer.assembly.graves import Graves
 from scorer.assembly.kept import KeptTraces
 from scorer.assembly.open_trace import Cut, OpenTrace
 from scorer.assembly.pushed import Tally
-from scorer.model.trace import CloseReason, SpanEntry
+from scorer.model.trace import CloseReason, LogEntry, SpanEntry
 
 
 class ClosedTraces:
@@ -63,13 +63,12 @@ class ClosedTraces:
         if self.had(key, offset):
             tally.rereads += len(batch)
             return
-        kept = self.kept(key)
-        missing = len(batch)
-        if kept is not None:
-            missing = sum(kept.lacks(entry) for entry in batch)
+        strays = [entry for entry in batch if self.is_stray(key, entry, offset)]
+        missing = len(strays)
         tally.duplicates += len(batch) - missing
         tally.unjoined += missing
         tally.late += missing
+        tally.strays += strays
         if missing:
             self._graves.count_late(key, missing)
 
@@ -82,6 +81,11 @@ class ClosedTraces:
         """Give back at least `size` bytes of what is kept, as far as there are so many."""
         if self._kept is not None:
             self._kept.forget(size)
+
+    def is_stray(self, key: bytes, entry: SpanEntry | LogEntry, offset: int) -> bool:
+        """Whether a closed trace did not have what stands at `offset`, as far as is known."""
+        kept = self.kept(key)
+        return not self.had(key, offset) and (kept is None or kept.lacks(entry))
 
     def kept(self, key: bytes) -> OpenTrace | None:
         """Return a trace that is kept."""

@@ -24,7 +24,7 @@ def envelope_size(envelope: Envelope) -> int:
 
     Traces share it, but any of them may be the last one that holds it.
     """
-    return len(envelope.resource) + len(envelope.scope)
+    return envelope.size
 
 
 class Timers(NamedTuple):
@@ -68,6 +68,7 @@ class OpenTrace:
         "last_position",
         "log_envelopes",
         "logs",
+        "logs_before",
         "missing",
         "opened",
         "revision",
@@ -103,6 +104,7 @@ class OpenTrace:
         self.compared = 0
         self.revision = 1
         self.seen_before = 0  # spans that an earlier revision had
+        self.logs_before = 0  # log records that it had
         self.cut: Cut | None = None
         self.known: set[bytes] | None = None
         self.size = TRACE_OVERHEAD
@@ -187,6 +189,7 @@ class OpenTrace:
         twin.missing, twin.root_seen = self.missing, self.root_seen
         twin.duplicates, twin.conflicts = self.duplicates, self.conflicts
         twin.revision, twin.seen_before = self.revision, len(self.spans)
+        twin.logs_before = len(self.logs or ())
         twin.size = self.size
         return twin
 
@@ -223,6 +226,7 @@ class OpenTrace:
             revision=self.revision,
             closed_at=closed_at,
             fresh_spans=self.fresh_spans,
+            fresh_logs=len(self.logs or ()) - self.logs_before,
             digest=self._digest(),
         )
 

@@ -25,7 +25,7 @@ class Pushed(NamedTuple):
 
     `unjoined` came after the close of a trace that is no longer kept, `rereads` were in it when
     it closed. `late` of the others came after a close, `conflicts` of the duplicates differ from
-    the span that was kept.
+    the span that was kept. `strays` are the unjoined ones, and log records that are.
     """
 
     accepted: int
@@ -35,6 +35,7 @@ class Pushed(NamedTuple):
     conflicts: int = 0
     rereads: int = 0
     late: int = 0
+    strays: Sequence[SpanEntry | LogEntry] = ()
 
 
 class Tally:
@@ -44,6 +45,7 @@ class Tally:
         self.accepted = self.duplicates = self.unjoined = 0
         self.conflicts = self.rereads = self.late = 0
         self.closed: list[ClosedTrace] = []
+        self.strays: list[SpanEntry | LogEntry] = []
 
     def pushed(self) -> Pushed:
         """Return the counts."""
@@ -55,4 +57,5 @@ class Tally:
             self.conflicts,
             self.rereads,
             self.late,
+            self.strays,
         )

@@ -7,7 +7,8 @@ YAML (or JSON) in the collector's style. Durations and sizes carry units (`2s`, 
 from scorer.config.checks import check_files
 from scorer.config.listeners import tls_faults
 from scorer.config.load import load_config, parse_config, to_plain
-from scorer.config.quantities import Duration, Endpoint, Size
+from scorer.config.quantities import Duration, Endpoint, Secret, Size
+from scorer.config.targets import Address, address_of, target_names
 from scorer.config.tree import (
     AssemblyConfig,
     AuthConfig,
@@ -16,6 +17,10 @@ from scorer.config.tree import (
     HttpConfig,
     JsonlConfig,
     MetricConfig,
+    OtlpMetricsConfig,
+    OtlpRetryConfig,
+    OtlpTargetConfig,
+    OtlpTargetTlsConfig,
     PrometheusConfig,
     RuleConfig,
     ScoringConfig,
@@ -24,6 +29,7 @@ from scorer.config.tree import (
 )
 
 __all__ = [
+    "Address",
     "AssemblyConfig",
     "AuthConfig",
     "Config",
@@ -33,15 +39,22 @@ __all__ = [
     "HttpConfig",
     "JsonlConfig",
     "MetricConfig",
+    "OtlpMetricsConfig",
+    "OtlpRetryConfig",
+    "OtlpTargetConfig",
+    "OtlpTargetTlsConfig",
     "PrometheusConfig",
     "RuleConfig",
     "ScoringConfig",
+    "Secret",
     "Size",
     "TlsConfig",
     "WebConfig",
+    "address_of",
     "check_files",
     "load_config",
     "parse_config",
+    "target_names",
     "tls_faults",
     "to_plain",
 ]

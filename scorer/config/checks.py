@@ -1,5 +1,6 @@
 """What one value cannot tell: values that contradict each other, or the machine."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from math import isnan
@@ -11,10 +12,12 @@ from scorer.config.listeners import (
     shared_addresses,
     unreadable_files,
 )
+from scorer.config.targets import target_faults, unreadable_target_files
 from scorer.config.tree import Config, MetricConfig
 from scorer.errors import ConfigError
 
 _GRPC_LIMIT = 2**31 - 1
+_PORT = re.compile(r"[^:]:[1-9]\d*$")
 _LONGEST_AGE = 30 * 86400
 
 
@@ -27,7 +30,7 @@ def check(config: Config) -> None:
 
 def check_files(config: Config) -> None:
     """Raise ConfigError for a file that a service could not read or write on this machine."""
-    for fault in unreadable_files(config):
+    for fault in (*unreadable_files(config), *unreadable_target_files(config)):
         raise ConfigError(fault)
     path = config.sinks.jsonl.path
     if path is None:
@@ -90,6 +93,21 @@ def _receivers(config: Config) -> Iterator[str]:
         yield "receivers: none is enabled, so nothing could ever be received"
 
 
+def _metrics_push(config: Config) -> Iterator[str]:
+    push, key = config.sinks.otlp_metrics, "sinks.otlp_metrics"
+    if push.endpoint is None:
+        return
+    scheme, found, _ = push.endpoint.partition("://")
+    if found and scheme not in ("http", "https"):
+        yield f"{key}.endpoint: {scheme}:// is not known; write http:// or https://"
+    elif found and push.insecure is not None and push.insecure != (scheme == "http"):
+        yield f"{key}: {scheme}:// and insecure: {str(push.insecure).lower()} contradict each other"
+    elif push.protocol == "http" and not found:
+        yield f"{key}.endpoint: {push.endpoint!r} is no URL; write http:// or https://"
+    elif not found and not _PORT.search(push.endpoint):
+        yield f"{key}.endpoint: {push.endpoint!r} is not HOST:PORT"
+
+
 _CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     incomplete_tls,
     exposed,
@@ -100,4 +118,6 @@ _CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     _journal,
     _timers,
     _receivers,
+    _metrics_push,
+    target_faults,
 )

@@ -1,7 +1,7 @@
 """What the configuration says of the places where Spanscore listens."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -102,7 +102,7 @@ def shared_addresses(config: Config) -> Iterator[str]:
     web_first = sorted(listeners(config), key=lambda listener: listener.key != "web")
     enabled = [listener for listener in web_first if listener.enabled]
     for first, second in combinations(enabled, 2):
-        if _overlap(first.endpoint, second.endpoint):
+        if overlap(first.endpoint, second.endpoint):
             yield (
                 f"{second.key}.endpoint: {second.endpoint} is already taken by "
                 f"{first.key}.endpoint ({first.endpoint}); give each its own port"
@@ -119,16 +119,23 @@ def unreadable_files(config: Config) -> Iterator[str]:
             f"{key}.tls.client_ca_file": tls.client_ca_file,
             f"{key}.auth.bearer_tokens_file": listener.auth.bearer_tokens_file,
         }
-        for where, path in files.items() if listener.enabled else ():
-            if path is None:
-                continue
-            if not Path(path).is_file():
-                yield f"{where}: there is no file {path!r}; name one, or leave the key out"
-            elif not os.access(path, os.R_OK):
-                yield f"{where}: {path} cannot be read by this user; change its rights"
+        if listener.enabled:
+            yield from unreadable(files)
 
 
-def _overlap(first: Endpoint, second: Endpoint) -> bool:
+def unreadable(files: Mapping[str, str | None]) -> Iterator[str]:
+    """Find files that cannot be read; the keys say where they are named, None = not at all."""
+    for where, path in files.items():
+        if path is None:
+            continue
+        if not Path(path).is_file():
+            yield f"{where}: there is no file {path!r}; name one, or leave the key out"
+        elif not os.access(path, os.R_OK):
+            yield f"{where}: {path} cannot be read by this user; change its rights"
+
+
+def overlap(first: Endpoint, second: Endpoint) -> bool:
+    """Whether two endpoints may be the same place; hosts are compared by their names."""
     if first.port != second.port or first.port == 0:
         return False
     hosts = {_SAME.get(endpoint.host, endpoint.host) for endpoint in (first, second)}

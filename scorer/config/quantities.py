@@ -1,4 +1,4 @@
-"""Values with a unit, and endpoints, as they are written in the configuration."""
+"""Values with a unit, endpoints and secrets, as they are written in the configuration."""
 
 import re
 from collections.abc import Mapping
@@ -72,10 +72,36 @@ class Endpoint(str):
             return self.host == "localhost"
 
 
+class Secret:
+    """A text that is never shown: printed, logged or written it is `***`."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """Return the text, for the one place that needs it."""
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other.reveal() == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __str__(self) -> str:
+        return "***"
+
+    __repr__ = __str__
+
+
 def decode_quantity(kind: type, value: Any) -> Any:
     """Turn text into one of this file's types (a msgspec `dec_hook`); raises ValueError."""
     if kind is Endpoint:
         return _endpoint(value)
+    if kind is Secret:
+        return _secret(value)
     quantity: Duration | Size
     if issubclass(kind, Duration):
         quantity = kind(_quantity(value, _DURATION_UNITS, "a duration such as 500ms, 2s, 6h"))
@@ -96,6 +122,12 @@ def _quantity(value: Any, units: Mapping[str, float], wanted: str) -> float:
     if not isfinite(quantity):
         raise ValueError(f"Expected {wanted}, got a number that is too large")
     return quantity
+
+
+def _secret(value: Any) -> Secret:
+    if not isinstance(value, str):
+        raise ValueError("Expected a text; put it into quotes")  # noqa: TRY004 - as msgspec wants it
+    return Secret(value)
 
 
 def _endpoint(value: Any) -> Endpoint:

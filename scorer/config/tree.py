@@ -8,7 +8,16 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scorer.api import Mode, Threshold
-from scorer.config.quantities import Duration, Endpoint, PositiveDuration, PositiveSize, Size
+from scorer.config.forwarding import SamplingConfig
+from scorer.config.quantities import (
+    Duration,
+    Endpoint,
+    PositiveDuration,
+    PositiveSize,
+    Secret,
+    Size,
+)
+from scorer.model.score import Status
 
 
 class _Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -250,11 +259,113 @@ class JsonlConfig(_Section, frozen=True):
     )
 
 
+class OtlpTargetTlsConfig(_Section, frozen=True):
+    """How one target is spoken to; the files are read again when a connection fails."""
+
+    insecure: Annotated[
+        bool | None,
+        _is("plain text; none = only where the endpoint is this machine or says `http://`"),
+    ] = None
+    ca_file: Annotated[
+        str | None, _is("PEM CAs that vouch for the target; none = those of the system")
+    ] = None
+    cert_file: Annotated[str | None, _is("PEM chain that is shown to the target")] = None
+    key_file: Annotated[str | None, _is("PEM key of that certificate")] = None
+    server_name: Annotated[
+        str | None, _is("name in the target's certificate, where it is not the endpoint's host")
+    ] = None
+
+
+class OtlpRetryConfig(_Section, frozen=True):
+    """When what a target did not take is sent again."""
+
+    initial_interval: Annotated[
+        PositiveDuration, _is("wait after the first failure; it doubles with each one more")
+    ] = PositiveDuration(1)
+    max_interval: Annotated[PositiveDuration, _is("longest of these waits")] = PositiveDuration(30)
+    max_elapsed_time: Annotated[
+        PositiveDuration | None,
+        _is("what could not be delivered for this long is given up and counted; none = never"),
+    ] = None
+
+
+class OtlpTargetConfig(_Section, frozen=True):
+    """One place that traces with scores, or scores alone, are sent to."""
+
+    endpoint: Annotated[
+        str, _is("gRPC: `HOST:PORT`; HTTP: base URL, `/v1/traces` and the like are added")
+    ]
+    mode: Annotated[
+        Literal["forward", "results"],
+        _is("pass traces on with their scores, or send the scores alone"),
+    ]
+    protocol: Annotated[Literal["grpc", "http"], _is("http = protobuf over HTTP")] = "grpc"
+    hold_timeout: Annotated[
+        Duration, _is("longest time that a trace waits for its scores before it is passed on")
+    ] = Duration(5)
+    sampling: Annotated[
+        SamplingConfig | None,
+        _is(
+            "pass on every failing trace and a share: `{keep_failing: true, share: 0.1, services}`"
+        ),
+    ] = None
+    statuses: Annotated[
+        tuple[Status, ...], _is("which scores are sent by themselves, by their status")
+    ] = ("scored", "failed")
+    signals: Annotated[
+        tuple[Literal["traces", "logs"], ...],
+        _is("what they are sent as: evaluator spans, log events, or both"),
+    ] = ("traces", "logs")
+    compression: Annotated[Literal["gzip", "none"], _is("of requests")] = "gzip"
+    headers: Annotated[
+        dict[str, Secret], _is("sent with each request; values are never shown")
+    ] = {}
+    tls: OtlpTargetTlsConfig = OtlpTargetTlsConfig()
+    timeout: Annotated[PositiveDuration, _is("longest time that a request may take")] = (
+        PositiveDuration(10)
+    )
+    max_request_size: Annotated[
+        PositiveSize, _is("largest request, before compression, that several traces share")
+    ] = PositiveSize(4 * 2**20)
+    queue_size: Annotated[
+        PositiveSize, _is("bytes that wait for the target; then requests are refused")
+    ] = PositiveSize(64 * 2**20)
+    concurrency: Annotated[int, _count("requests at a time")] = 4
+    retry: OtlpRetryConfig = OtlpRetryConfig()
+
+
+class OtlpMetricsConfig(_Section, frozen=True):
+    """The series of /metrics, pushed for users who do not scrape."""
+
+    endpoint: Annotated[
+        str | None,
+        _is("gRPC: `HOST:PORT`; HTTP: base URL, `/v1/metrics` is added; none = no push"),
+    ] = None
+    protocol: Annotated[Literal["grpc", "http"], _is("http = protobuf over HTTP")] = "grpc"
+    interval: Annotated[PositiveDuration, _is("time between two pushes")] = PositiveDuration(30)
+    timeout: Annotated[PositiveDuration, _is("longest time that a push may take")] = (
+        PositiveDuration(10)
+    )
+    compression: Annotated[Literal["gzip", "none"], _is("of requests")] = "gzip"
+    headers: Annotated[
+        dict[str, Secret], _is("sent with each request; values are never shown")
+    ] = {}
+    insecure: Annotated[
+        bool | None,
+        _is("plain text; none = only where the endpoint is this machine or says `http://`"),
+    ] = None
+    ca_file: Annotated[
+        str | None, _is("PEM CAs that vouch for the target; none = those of the system")
+    ] = None
+
+
 class SinksConfig(_Section, frozen=True):
     """Where scores go out."""
 
     prometheus: PrometheusConfig = PrometheusConfig()
     jsonl: JsonlConfig = JsonlConfig()
+    otlp_metrics: OtlpMetricsConfig = OtlpMetricsConfig()
+    otlp: tuple[OtlpTargetConfig, ...] = ()
 
 
 class WebConfig(_Section, frozen=True):

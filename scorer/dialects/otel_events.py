@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from scorer.dialects.messages import Content, read_message
 from scorer.dialects.values import decoded, text
 from scorer.model.agent_trace import Message, Role
+from scorer.model.evaluation import EVENT_PREFIX
 from scorer.model.span import LogRecord, Span
 
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -34,6 +35,11 @@ class EventContent(NamedTuple):
     inputs: tuple[Message, ...]
     outputs: tuple[Message, ...]
     details: Mapping[str, Any]
+
+
+def is_content(name: str) -> bool:
+    """Whether an event of this name holds content of the agent's; scores are not its own."""
+    return name.startswith("gen_ai.") and not name.startswith(EVENT_PREFIX)
 
 
 def read_events(span: Span, logs: Sequence[LogRecord], content: Content) -> EventContent | None:
@@ -68,11 +74,11 @@ def tool_events(span: Span) -> tuple[Any, Any]:
 
 def _bodies(span: Span, logs: Sequence[LogRecord]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for event in span.events:
-        if event.name.startswith("gen_ai."):
+        if is_content(event.name):
             yield event.name, event.attributes
     for record in logs:
         name = record.event_name or record.attributes.get("event.name")
-        if not isinstance(name, str) or not name.startswith("gen_ai."):
+        if not isinstance(name, str) or not is_content(name):
             continue
         body = decoded(record.body)
         if name == DETAILS or not isinstance(body, dict):

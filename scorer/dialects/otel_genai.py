@@ -16,7 +16,7 @@ from scorer.dialects.gen_ai_usage import (
     read_usage,
 )
 from scorer.dialects.messages import Content, read_messages
-from scorer.dialects.otel_events import EventContent, read_events, tool_events
+from scorer.dialects.otel_events import EventContent, is_content, read_events, tool_events
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     decoded,
@@ -79,6 +79,7 @@ _ROLES: dict[str, SpanRole] = {
     "apply_guardrail": "guardrail",
     "run_guardrail": "guardrail",
     "evaluate": "evaluator",
+    "evaluation": "evaluator",
 }
 _STATUSES: dict[str, ToolStatus] = {
     "success": "success",
@@ -117,9 +118,9 @@ class OtelGenAi:
         """Tell whether the span carries any key or event of the conventions."""
         if not _KEYS.isdisjoint(span.attributes):
             return True
-        if span.events and any(event.name.startswith("gen_ai.") for event in span.events):
+        if span.events and any(is_content(event.name) for event in span.events):
             return True
-        return bool(logs) and any(record.event_name.startswith("gen_ai.") for record in logs)
+        return bool(logs) and any(is_content(record.event_name) for record in logs)
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:
         """Return what the conventions say about the span."""

@@ -1,9 +1,8 @@
 """The spans of a trace as a tree, in an order that does not depend on arrival.
 
-Evaluator spans, with all below them, are left out: a score of an earlier run must never be
-scored again. Spans without any dialect stay in the tree, since they carry times, errors and
-structure. Parents that never arrived make local roots; parent loops are cut at their earliest
-span.
+Evaluator spans, with all below them, are left out (see `evaluators`). Spans without any dialect
+stay in the tree, since they carry times, errors and structure. Parents that never arrived make
+local roots; parent loops are cut at their earliest span.
 """
 
 from collections import defaultdict
@@ -11,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from scorer.api import Dialect
+from scorer.dialects.evaluators import JUDGED_ROLES, is_evaluator, may_be_evaluator
 from scorer.dialects.merge import by_detail, read_span
 from scorer.model.agent_trace import Message
 from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
 from scorer.model.trace import Trace
 
-OWN_SCOPE = "spanscore"
 _RUNNERS = frozenset({"agent", "tool", "workflow"})
 _START = attrgetter("start_ns", "span_id")
 
@@ -52,7 +51,7 @@ class Node:
         self.known = known
         self.in_tool = False
         self.is_agent = False
-        self.left_out = facts.role == "evaluator" or span.scope.name == OWN_SCOPE
+        self.left_out = is_evaluator(span, facts)
         self.conversation: tuple[Message, ...] | None = None
         self.parent: Node | None = None
         self.model: Node | None = None
@@ -105,6 +104,7 @@ def _preorder(nodes: dict[str, Node]) -> list[Node]:
             below[parent_id].append(node)
         else:
             roots.append(node)
+    _suspect(nodes)
     seen: set[str] = set()
     kept: list[Node] = []
     for root in roots:
@@ -113,6 +113,23 @@ def _preorder(nodes: dict[str, Node]) -> list[Node]:
         if node.span.span_id not in seen:  # it lies on or below a parent loop
             _descend(node, below, seen, kept)
     return kept
+
+
+def _suspect(nodes: dict[str, Node]) -> None:
+    """Leave out what may be an evaluator, where it runs nothing that is judged."""
+    suspects = {key for key, node in nodes.items() if may_be_evaluator(node.span, node.facts)}
+    if not suspects:
+        return
+    walked: set[str] = set()
+    for node in nodes.values():
+        if node.facts.role not in JUDGED_ROLES or node.left_out:
+            continue
+        above = nodes.get(node.span.parent_span_id)
+        while above is not None and above.span.span_id not in walked:
+            walked.add(above.span.span_id)
+            above = nodes.get(above.span.parent_span_id)
+    for key in suspects - walked:
+        nodes[key].left_out = True
 
 
 def _descend(root: Node, below: dict[str, list[Node]], seen: set[str], kept: list[Node]) -> None:

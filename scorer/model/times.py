@@ -15,3 +15,13 @@ def rfc3339(unix_ns: int) -> str | None:
     except (ValueError, OverflowError, OSError):
         return None
     return f"{moment.isoformat()[:19]}.{nanos:09d}Z"
+
+
+def unix_ns(text: str | None) -> int:
+    """Return what `rfc3339` made a text of, as Unix nanoseconds; 0 for None and other texts."""
+    try:
+        moment = datetime.fromisoformat(f"{(text or '')[:19]}+00:00")
+        nanos = int((text or "")[20:29].ljust(9, "0"))
+    except ValueError:
+        return 0
+    return max(int(moment.timestamp()), 0) * _SECOND + nanos

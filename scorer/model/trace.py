@@ -21,10 +21,25 @@ CloseReason = Literal[
 
 
 class Envelope(NamedTuple):
-    """What the spans of one ScopeSpans share: wire bytes of Resource and InstrumentationScope."""
+    """What the spans of one ScopeSpans share: wire bytes of Resource and InstrumentationScope.
+
+    `resource_rest` and `scope_rest` are the other fields of ResourceSpans and of ScopeSpans as
+    wire bytes: the schema URLs, and what is not known. So nothing is lost on the way through.
+    """
 
     resource: bytes
     scope: bytes
+    resource_rest: bytes = b""
+    scope_rest: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """The bytes that it holds."""
+        return sum(map(len, self))
+
+
+Item = tuple[bytes, Envelope]
+"""The wire bytes of a span or log record, and what it was sent under."""
 
 
 class SpanEntry(NamedTuple):
@@ -81,8 +96,9 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
 
     `spans[i]` was sent under `span_envelopes[i]`; likewise for logs. Spans stand in the
     order of arrival. `opened` and `closed` are seconds of the assembler's clock. `closed_at` is
-    the offset of the last request that was taken when it closed. `fresh_spans` are those that
-    no earlier revision had. `digest` stands for the set of (span id, kind).
+    the offset of the last request that was taken when it closed. `fresh_spans` and `fresh_logs`
+    are those that no earlier revision had: the last ones. `digest` stands for the set of (span id,
+    kind).
     """
 
     tenant: str
@@ -101,6 +117,7 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     revision: int = 1
     closed_at: int = 0
     fresh_spans: int = 0
+    fresh_logs: int = 0
     digest: bytes = b""
 
 

@@ -5,11 +5,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from scorer.model.trace import Envelope
+from scorer.model.trace import Envelope, Item
 from scorer.otlp.wire import length_delimited
-
-Item = tuple[bytes, Envelope]
-"""The wire bytes of a span or log record, and what it was sent under."""
 
 _RESOURCES: Final = 1
 _RESOURCE, _SCOPES = 1, 2
@@ -29,6 +26,7 @@ def join(items: Iterable[Item]) -> bytes:
 
 def _resource_items(envelope: Envelope, wires: list[bytes]) -> bytes:
     scope = length_delimited(_SCOPE, envelope.scope) if envelope.scope else b""
-    scoped = scope + b"".join([length_delimited(_ITEMS, wire) for wire in wires])
+    items = b"".join([length_delimited(_ITEMS, wire) for wire in wires])
+    scoped = length_delimited(_SCOPES, scope + items + envelope.scope_rest)
     resource = length_delimited(_RESOURCE, envelope.resource) if envelope.resource else b""
-    return resource + length_delimited(_SCOPES, scoped)
+    return resource + scoped + envelope.resource_rest

@@ -11,14 +11,16 @@ request in which nothing looks like the expected signal is a `PermanentError`: m
 was sent to the wrong endpoint.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from google.protobuf.message import DecodeError, Message
+from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.errors import PermanentError
-from scorer.model.trace import Envelope, LogEntry, SpanEntry
+from scorer.model.evaluation import EVENT_PREFIX
+from scorer.model.trace import Envelope, Item, LogEntry, SpanEntry
 from scorer.otlp.salvage import Losses, mend
 from scorer.otlp.wire import Path, count_messages, path
 from scorer.pb.split.v1 import split_pb2
@@ -26,6 +28,7 @@ from scorer.pb.split.v1 import split_pb2
 END_MARKER = "spanscore.trace.end"
 
 _END_MARKER_BYTES = END_MARKER.encode()
+_EVALUATION_BYTES = EVENT_PREFIX.encode()
 _NO_TRACE = bytes(16)
 _NO_SPAN = bytes(8)
 # LogRecord.time_unix_nano is a fixed64 (tag 0x09). Spans and metrics start with a
@@ -40,6 +43,15 @@ _SMALL = 2**20
 _WRONG_SIGNAL = "is this payload meant for another OTLP signal?"
 
 _M = TypeVar("_M", bound=Message)
+_Group = (
+    split_pb2.ResourceSpans | split_pb2.ScopeSpans | split_pb2.ResourceLogs | split_pb2.ScopeLogs
+)
+_LIST_OF: dict[type[Message], str] = {
+    split_pb2.ResourceSpans: "scope_spans",
+    split_pb2.ScopeSpans: "spans",
+    split_pb2.ResourceLogs: "scope_logs",
+    split_pb2.ScopeLogs: "log_records",
+}
 
 
 class SplitSpans(NamedTuple):
@@ -51,12 +63,23 @@ class SplitSpans(NamedTuple):
 
 
 class SplitLogs(NamedTuple):
-    """The log records of traces; `untraced` ones carry no valid trace id, which is no error."""
+    """The log records of traces.
+
+    `untraced` ones carry no valid trace id, which is no error. `evaluations` are the events that
+    bring scores, ours or another evaluator's: they neither open nor hold nor change a trace, or
+    each score would be the cause of the next.
+    """
 
     records: list[LogEntry]
-    untraced: int
+    untraced: list[Item]
+    evaluations: list[Item]
     rejected: int = 0
     rejected_reason: str = ""
+
+    @property
+    def aside(self) -> list[Item]:
+        """What belongs to no trace, and is only passed on."""
+        return [*self.untraced, *self.evaluations]
 
 
 class _Rejects:
@@ -88,7 +111,7 @@ class _EnvelopeCache:
         self._known: dict[Envelope, Envelope] = {}
 
     def share(self, envelope: Envelope) -> Envelope:
-        if len(envelope.resource) + len(envelope.scope) > self._entry_bytes:
+        if envelope.size > self._entry_bytes:
             return envelope
         if len(self._known) >= self._entries:
             self._known.clear()
@@ -111,10 +134,11 @@ def split_traces(body: bytes) -> SplitSpans:
     spans: list[SpanEntry] = []
     rejects = _Rejects()
     for group in request.resource_spans:
-        resource = group.resource
-        for scope_spans in group.scope_spans:
-            envelope = _share(Envelope(resource, scope_spans.scope))
-            _split_spans(scope_spans.spans, envelope, spans, rejects)
+        scopes, (resource, resource_rest) = group.scope_spans, _head(group, "resource")
+        for scope_spans in scopes:
+            wires, (scope, scope_rest) = scope_spans.spans, _head(scope_spans, "scope")
+            envelope = _share(Envelope(resource, scope, resource_rest, scope_rest))
+            _split_spans(wires, envelope, spans, rejects)
     if rejects.foreign and not spans and rejects.foreign == rejects.count:
         raise PermanentError(
             f"none of {rejects.count} spans has ids; {_WRONG_SIGNAL}", items=rejects.count
@@ -133,16 +157,52 @@ def split_logs(body: bytes) -> SplitLogs:
     if body and not request.resource_logs:
         raise PermanentError(f"no ResourceLogs in a body of {len(body)} bytes; {_WRONG_SIGNAL}")
     records: list[LogEntry] = []
+    untraced: list[Item] = []
     rejects = _Rejects()
-    untraced = 0
+    evaluations: list[Item] = []
+    may_evaluate = _EVALUATION_BYTES in body
     for group in request.resource_logs:
-        resource = group.resource
-        for scope_logs in group.scope_logs:
-            envelope = _share(Envelope(resource, scope_logs.scope))
-            untraced += _split_logs(scope_logs.log_records, envelope, records, rejects)
-    if rejects.foreign and not records and not untraced:
+        scopes, (resource, resource_rest) = group.scope_logs, _head(group, "resource")
+        for scope_logs in scopes:
+            wires: Sequence[bytes] = scope_logs.log_records
+            scope, scope_rest = _head(scope_logs, "scope")
+            envelope = _share(Envelope(resource, scope, resource_rest, scope_rest))
+            if may_evaluate:
+                evaluations += [(wire, envelope) for wire in wires if is_evaluation(wire)]
+                wires = [wire for wire in wires if not is_evaluation(wire)]
+            _split_logs(wires, envelope, records, untraced, rejects)
+    if rejects.foreign and not (records or untraced or evaluations):
         raise PermanentError(f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}")
-    return SplitLogs(records, untraced, rejects.count, rejects.reason)
+    return SplitLogs(records, untraced, evaluations, rejects.count, rejects.reason)
+
+
+def is_evaluation(wire: bytes) -> bool:
+    """Whether a log record is an event `gen_ai.evaluation...`, by its name as of any version."""
+    if _EVALUATION_BYTES not in wire:
+        return False
+    try:
+        record = logs_pb2.LogRecord.FromString(wire)
+    except DecodeError:
+        return False
+    name = record.event_name
+    for attribute in record.attributes if not name else ():
+        if attribute.key == "event.name":
+            name = attribute.value.string_value
+    return name.startswith(EVENT_PREFIX)
+
+
+def _head(group: _Group, name: str) -> tuple[bytes, bytes]:
+    """Return the resource or scope of a group, and all else that stands beside its items.
+
+    The group is empty afterwards; its list of items, where the caller has it, is not.
+    """
+    pieces = getattr(group, name)
+    # What comes in several pieces is their sum. An empty one stays in the rest, to be seen there.
+    head = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    group.ClearField(_LIST_OF[type(group)])
+    if head:
+        group.ClearField(name)
+    return head, group.SerializeToString()
 
 
 def has_end_marker(wire: bytes) -> bool:
@@ -222,10 +282,13 @@ def _id_problem(name: str, value: bytes, want: int) -> str:
 
 
 def _split_logs(
-    wires: Iterable[bytes], envelope: Envelope, out: list[LogEntry], rejects: _Rejects
-) -> int:
+    wires: Iterable[bytes],
+    envelope: Envelope,
+    out: list[LogEntry],
+    untraced: list[Item],
+    rejects: _Rejects,
+) -> None:
     head = split_pb2.LogHead()
-    untraced = 0
     for wire in wires:
         if wire.startswith(_NOT_A_LOG):
             rejects.add("this is no log record", foreign=True)
@@ -237,10 +300,9 @@ def _split_logs(
             continue
         trace_id, span_id = head.trace_id, head.span_id
         if len(trace_id) != 16 or trace_id == _NO_TRACE:
-            untraced += 1
+            untraced.append((wire, envelope))
             continue
         if len(span_id) != 8 or span_id == _NO_SPAN:
             span_id = b""
         time_ns = head.time_unix_nano or head.observed_time_unix_nano
         out.append(LogEntry(trace_id, span_id, time_ns, wire, envelope))
-    return untraced

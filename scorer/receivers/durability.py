@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from scorer.assembly.assembler import Assembler
 from scorer.config import Config
-from scorer.errors import ConfigError, PermanentError, SpanscoreError
+from scorer.errors import ConfigError, PermanentError, RetryableError, SpanscoreError
 from scorer.journal import Journal
 from scorer.ledger import Closing, Ledger
 from scorer.model.trace import ClosedTrace
@@ -24,6 +24,9 @@ _SPILL_FROM = 0.5
 _WORTH_A_SPILL = 0.25
 _SPILLED_AT_ONCE = 20
 _MAX_TOLD = 10
+# Where the ledger keeps the offset below which all strays are passed on.
+_NAMESPACE = "forward"
+_PASSED_ON = b"passed_on"
 
 
 class Recovered(Struct, frozen=True):
@@ -63,12 +66,13 @@ class Durability:
         self._max_size = int(config.journal.max_size)
         self._faults = FaultLog(_LOG)
         self._rows: Sequence[Closing] = tuple(self.ledger.load())
+        self.passed_on_before = self._read_passed_on()
         last = max((row.closed_at for row in self._rows), default=0)
         self.journal = Journal(
             Path(config.journal.path or folder / "journal"),
             fsync=config.journal.fsync,
             max_size=self._max_size,
-            first_offset=last + 1,
+            first_offset=max(last + 1, self.passed_on_before),
         )
 
     def recall(self, assembler: Assembler) -> None:
@@ -133,6 +137,20 @@ class Durability:
         lowest = assembler.watermark.lowest()
         self.journal.release(self.journal.next_offset if lowest is None else lowest)
 
+    async def note_passed_on(self, before: int) -> None:
+        """Note that what belongs to no trace is passed on, below this offset of the journal.
+
+        When the disk does not take it, it is told, and some is passed on again after a restart.
+        """
+        if before == self.passed_on_before:
+            return
+        try:
+            await self.ledger.state.put(_NAMESPACE, {_PASSED_ON: before.to_bytes(8, "big")})
+        except RetryableError as error:
+            self._faults.report("what is passed on is not noted", error)
+        else:
+            self.passed_on_before = before
+
     def gauges(self) -> dict[str, float]:
         """Return what the journal says of itself."""
         journal = self.journal
@@ -146,6 +164,9 @@ class Durability:
         """Close both."""
         await self.ledger.close()
         self.journal.close()
+
+    def _read_passed_on(self) -> int:
+        return int.from_bytes(dict(self.ledger.state.items(_NAMESPACE)).get(_PASSED_ON, b""), "big")
 
     def _tell_damage(self) -> None:
         for damage in self.journal.damage[:_MAX_TOLD]:

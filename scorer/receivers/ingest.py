@@ -10,7 +10,7 @@ from scorer.assembly.pushed import Pushed, Whole
 from scorer.errors import PermanentError, SpanscoreError, TooLargeError
 from scorer.journal import Record, WritableLog
 from scorer.model.position import Position
-from scorer.model.trace import ClosedTrace, Envelope, LogEntry, SpanEntry
+from scorer.model.trace import ClosedTrace, Envelope, Item, LogEntry, SpanEntry
 from scorer.otlp.join import join
 from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.signal import Signal
@@ -18,6 +18,8 @@ from scorer.otlp.split import END_MARKER, SplitSpans, has_end_marker, split_logs
 from scorer.receivers.admission import Admission, Refusal
 from scorer.receivers.entries import Request, Snapshot, decode, encode, snapshot
 from scorer.receivers.resident import give_back
+from scorer.receivers.strays import Strays
+from scorer.scoring.forwarding import Stray
 from scorer.telemetry import FaultLog, Telemetry
 
 _LOG = logging.getLogger("spanscore.receivers")
@@ -65,7 +67,7 @@ class Ingest(Protocol):
         ...
 
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Count an ExportMetricsServiceRequest; nothing of it is kept."""
+        """Take an ExportMetricsServiceRequest: it is counted, and passed on where that is asked."""
         ...
 
     async def durable(self, offset: int) -> None:
@@ -85,10 +87,11 @@ def takers(ingest: Ingest) -> dict[Signal, Take]:
 class AssemblingIngest:
     """Feeds one assembler and hands on the traces that it closes.
 
-    `may_end` tells from a span's resource and scope whether its end marker counts.
+    `may_end` tells from a span's resource and scope whether its end marker counts. What belongs
+    to no open trace is given to `strays`; without it, it is counted and dropped.
     """
 
-    def __init__(  # noqa: PLR0913 - it stands between these eight
+    def __init__(  # noqa: PLR0913 - it stands between these nine
         self,
         *,
         source: str,
@@ -99,6 +102,7 @@ class AssemblingIngest:
         on_closed: Callable[[Sequence[ClosedTrace]], None],
         may_end: Callable[[Envelope], bool] = lambda _: True,
         log: WritableLog | None = None,
+        strays: Strays | None = None,
     ) -> None:
         self._source = source
         self._assembler = assembler
@@ -108,6 +112,7 @@ class AssemblingIngest:
         self._on_closed = on_closed
         self._may_end = may_end
         self._log = log
+        self._strays = strays
         self._position = Position(source, 0, 0)
         self._faults = FaultLog(_LOG, clock)
         self._given_back = -_GIVE_BACK_S
@@ -142,30 +147,54 @@ class AssemblingIngest:
         return Accepted(rejected, f"{rejected} spans rejected: {why}" if rejected else "", offset)
 
     def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportLogsServiceRequest; records without a trace are counted and dropped."""
+        """Take an ExportLogsServiceRequest.
+
+        Records without a trace, and scores of anybody, are passed on or dropped.
+        """
         split = split_logs(body)
         now = self._clock()
         self._admission.check_size(len(body))
         refusal = self._admission.refusal(len(body), tenant, now)
         records = split.records
         taken = records if refusal is None else self._of_open(records, refusal, tenant)
+        aside = [] if self._strays is None or _lacks_room(refusal) else split.aside
         offset = 0
-        if taken:
+        if taken or aside:
             self._reopen(taken, tenant, now)
-            whole = body if refusal is None else join((log.wire, log.envelope) for log in taken)
+            items = [(log.wire, log.envelope) for log in taken]
+            whole = body if refusal is None else join([*items, *aside])
             offset = self._write(Request("logs", tenant, whole))
         self._push_logs(taken, tenant, now)
-        self._count_logs(untraced=split.untraced, invalid=split.rejected)
+        self._pass_on_aside(aside, tenant)
+        self._count_logs(
+            untraced=len(split.untraced),
+            evaluation=len(split.evaluations),
+            invalid=split.rejected,
+        )
         self._count_logs(refused=len(records) - len(taken))
-        if refusal is not None and (refusal.is_total or len(taken) < len(records)):
+        is_partly_refused = len(taken) < len(records) or self._is_refused(refusal, split.aside)
+        if refusal is not None and (refusal.is_total or is_partly_refused):
             self._refuse(refusal, len(body), tenant, now)
         why = f"log records rejected: {split.rejected_reason}" if split.rejected else ""
         return Accepted(split.rejected, why, offset)
 
-    def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:  # noqa: ARG002 - nothing is kept
-        """Count the points of an ExportMetricsServiceRequest."""
-        self._telemetry.add("spanscore_metric_points_total", count_metric_points(body))
-        return Accepted()
+    def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
+        """Count the points of an ExportMetricsServiceRequest, and pass it on as it is."""
+        points, offset = count_metric_points(body), 0
+        if self._strays is not None and body:
+            now = self._clock()
+            self._admission.check_size(len(body))
+            refusal = self._admission.refusal(len(body), tenant, now)
+            if refusal is not None and _lacks_room(refusal):
+                self._refuse(refusal, len(body), tenant, now)
+            offset = self._write(Request("metrics", tenant, body))
+            self._pass_on_metrics(body, points, tenant)
+        self._telemetry.add("spanscore_metric_points_total", points)
+        return Accepted(offset=offset)
+
+    def _is_refused(self, refusal: Refusal | None, aside: Sequence[Item]) -> bool:
+        """Whether log records without a trace are there that would be passed on, and cannot be."""
+        return self._strays is not None and bool(aside) and _lacks_room(refusal)
 
     def _split(self, body: bytes) -> SplitSpans:
         try:
@@ -196,8 +225,13 @@ class AssemblingIngest:
         """
         entry, now = decode(record.payload), self._clock()
         self._position = Position(self._source, 0, record.offset)
+        if isinstance(entry, Request) and entry.signal == "metrics":
+            self._pass_on_metrics(entry.body, count_metric_points(entry.body), entry.tenant)
+            return 0, 0
         if isinstance(entry, Request) and entry.signal == "logs":
-            self._push_logs(split_logs(entry.body).records, entry.tenant, now)
+            split = split_logs(entry.body)
+            self._push_logs(split.records, entry.tenant, now)
+            self._pass_on_aside(split.aside, entry.tenant)
             return 0, 0
         body = entry.traces if isinstance(entry, Snapshot) else entry.body
         spans = split_traces(body).spans
@@ -262,8 +296,22 @@ class AssemblingIngest:
         pushed = self._assembler.push(spans, self._position, now, tenant, is_end)
         self._admission.accepted(len(spans), len(body), now)
         self._count_pushed(spans, pushed)
+        self._pass_on_late(pushed, "traces", tenant)
         self._on_closed(pushed.closed)
         return pushed
+
+    def _pass_on_late(self, pushed: Pushed, signal: Signal, tenant: str) -> None:
+        if self._strays is not None and pushed.strays:
+            self._strays.late(pushed.strays, signal, tenant, self._position.offset)
+
+    def _pass_on_aside(self, logs: Sequence[Item], tenant: str) -> None:
+        if self._strays is not None:
+            self._strays.untraced(logs, tenant, self._position.offset)
+
+    def _pass_on_metrics(self, body: bytes, points: int, tenant: str) -> None:
+        if self._strays is not None:
+            stray = Stray("metrics", tenant, b"", body, points)
+            self._strays.take(stray, self._position.offset)
 
     def _count_pushed(self, spans: Sequence[SpanEntry], pushed: Pushed) -> None:
         counts = {
@@ -281,6 +329,7 @@ class AssemblingIngest:
     def _push_logs(self, records: Sequence[LogEntry], tenant: str, now: float) -> None:
         pushed = self._assembler.push_logs(records, self._position, now, tenant)
         self._count_logs(joined=pushed.accepted, late=pushed.unjoined)
+        self._pass_on_late(pushed, "logs", tenant)
         self._on_closed(pushed.closed)
 
     def _count_logs(self, **outcomes: int) -> None:
@@ -304,3 +353,8 @@ class AssemblingIngest:
 
     def _is_end(self, wire: bytes, envelope: Envelope) -> bool:
         return has_end_marker(wire) and self._may_end(envelope)
+
+
+def _lacks_room(refusal: Refusal | None) -> bool:
+    """Whether what is only passed on cannot be taken; scoring may be behind, it needs none."""
+    return refusal is not None and refusal.reason != "backlog"

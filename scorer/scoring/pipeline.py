@@ -4,6 +4,9 @@ Traces are scored in batches, several batches at a time, and leave in the order 
 they were closed whatever the number of workers. A trace counts as open until its verdict is
 counted, and stays charged to the memory budget until the sinks have it: when scoring or a
 sink is slow, the budget fills and the receivers refuse, so nothing piles up unseen.
+
+A trace that is to be passed on as well stays charged, and in the log, until that is done. What
+waits for it is settled in the same order, but does not hold up the sinks.
 """
 
 import asyncio
@@ -18,6 +21,7 @@ from scorer.model.trace import ClosedTrace
 from scorer.scoring.backlog import work
 from scorer.scoring.books import Books
 from scorer.scoring.engine import quarantined
+from scorer.scoring.forwarding import Done, Forwarder, NoForwarder
 from scorer.scoring.scorers import Scorer
 from scorer.telemetry import FaultLog, Telemetry, failpoints
 
@@ -27,6 +31,8 @@ _BATCH_TRACES = 32
 _BATCH_BYTES = 2**20
 _RETRY_DELAYS = (0.05, 0.2, 1.0)
 _BOOKS_RETRY_S = 1.0
+
+_Slots = asyncio.Queue[tuple[list[ClosedTrace], asyncio.Task[list[ScoredTrace]]]]
 
 
 class Pipeline:
@@ -41,6 +47,7 @@ class Pipeline:
         *,
         clock: Callable[[], float],
         books: Books,
+        forwarder: Forwarder | None = None,
     ) -> None:
         self._scorer = scorer
         self._sinks = tuple(sinks)
@@ -48,14 +55,18 @@ class Pipeline:
         self._telemetry = telemetry
         self._clock = clock
         self._books = books
+        self._forwarder = forwarder or NoForwarder()
         self._faults = FaultLog(_LOG)
         self._waiting: deque[ClosedTrace] = deque()
         self._pending: deque[ClosedTrace] = deque()
+        self._leaving: asyncio.Queue[tuple[list[ClosedTrace], Done]] = asyncio.Queue()
         self._arrived = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
         self.pending_spans = 0
         self.pending_work = 0.0
+        self.unforwarded_traces = 0
+        """Traces that have a verdict, and wait until they are passed on and noted as scored."""
         self._failing: set[int] = set()
         self.sink_error: SpanscoreError | None = None
         """Why a sink lost scores, the last time that one did; None = never."""
@@ -79,6 +90,7 @@ class Pipeline:
         self._pending.extend(traces)
         self.pending_spans += sum(trace.fresh_spans for trace in traces)
         self.pending_work += sum(work(len(trace.spans), trace.size) for trace in traces)
+        self._forwarder.closed(traces)
         self._idle.clear()
         self._arrived.set()
 
@@ -88,10 +100,10 @@ class Pipeline:
 
     async def run(self) -> None:
         """Score and emit until cancelled."""
-        slots: asyncio.Queue[tuple[list[ClosedTrace], asyncio.Task[list[ScoredTrace]]]]
-        slots = asyncio.Queue(self._scorer.concurrency)
+        slots: _Slots = asyncio.Queue(self._scorer.concurrency)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._emit(slots))
+            tasks.create_task(self._settle())
             while True:
                 await self._arrived.wait()
                 while self._waiting:
@@ -114,9 +126,7 @@ class Pipeline:
             self._faults.report("scoring a batch failed", error)
             return [quarantined(trace, "scoring_failed") for trace in batch]
 
-    async def _emit(
-        self, slots: asyncio.Queue[tuple[list[ClosedTrace], asyncio.Task[list[ScoredTrace]]]]
-    ) -> None:
+    async def _emit(self, slots: _Slots) -> None:
         while True:
             batch, task = await slots.get()
             scored = await task
@@ -125,10 +135,20 @@ class Pipeline:
             for sink in self._sinks:
                 await self._write(sink, scored)
             failpoints.failpoint("after_sink")
+            self.unforwarded_traces += len(batch)
+            self._leaving.put_nowait((batch, self._forwarder.forward(batch, scored)))
+
+    async def _settle(self) -> None:
+        """Release what has been passed on, in order."""
+        while True:
+            batch, accepted = await self._leaving.get()
+            await accepted
+            failpoints.failpoint("after_forward")
             await self._insist(self._books.scored, batch)
+            self.unforwarded_traces -= len(batch)
             for trace in batch:
                 self._budget.release(trace.size, trace.tenant)
-            if not self._pending:
+            if not self._pending and not self.unforwarded_traces:
                 self._idle.set()
 
     def _count(self, batch: Sequence[ClosedTrace], scored: Sequence[ScoredTrace]) -> None:

@@ -141,11 +141,39 @@ SERIES: tuple[Series, ...] = (
         "Records of the journal that traces without scores may still need.",
     ),
     Series("spanscore_pending_traces", "gauge", "Closed traces waiting for their scores."),
+    Series(
+        "spanscore_unforwarded_traces",
+        "gauge",
+        "Traces with a verdict that a target of `forward` has not accepted yet.",
+    ),
+    Series(
+        "spanscore_hold_expired_traces_total",
+        "counter",
+        "Traces passed on without scores after hold_timeout, for each target.",
+    ),
+    Series(
+        "spanscore_passed_on_total",
+        "counter",
+        "Spans, log records and metric points of no open trace that were taken to be passed on.",
+        ("signal",),
+    ),
+    Series(
+        "spanscore_dropped_traces_total",
+        "counter",
+        "Traces that tail sampling did not pass on, for each target.",
+        ("reason",),
+    ),
+    Series(
+        "spanscore_dropped_spans_total",
+        "counter",
+        "Spans of such traces, late ones too.",
+        ("reason",),
+    ),
     Series("spanscore_log_records_total", "counter", "Log records by fate.", ("outcome",)),
     Series(
         "spanscore_metric_points_total",
         "counter",
-        "Points of OTLP metrics, which are counted and dropped.",
+        "Points of OTLP metrics, which are counted, and passed on where a target is to forward.",
     ),
     Series(
         "spanscore_requests_total",
@@ -170,6 +198,36 @@ SERIES: tuple[Series, ...] = (
         "counter",
         "Writes that a sink failed.",
         ("sink",),
+    ),
+    Series(
+        "spanscore_otlp_sent_items_total",
+        "counter",
+        "Spans, log records and points that an OTLP target has taken.",
+        ("target", "signal"),
+    ),
+    Series(
+        "spanscore_otlp_rejected_items_total",
+        "counter",
+        "Items that an OTLP target left out of a request that it took (partial success).",
+        ("target", "signal"),
+    ),
+    Series(
+        "spanscore_otlp_lost_items_total",
+        "counter",
+        "Items that an OTLP target refused for good, or that were given up.",
+        ("target", "signal", "reason"),
+    ),
+    Series(
+        "spanscore_otlp_retries_total",
+        "counter",
+        "Requests that an OTLP target did not take yet, so that they are sent again.",
+        ("target",),
+    ),
+    Series(
+        "spanscore_otlp_queue_bytes",
+        "gauge",
+        "Bytes that an OTLP target has not answered for.",
+        ("target",),
     ),
     Series(
         "spanscore_label_overflow_total",

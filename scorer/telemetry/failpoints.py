@@ -22,6 +22,7 @@ Name = Literal[
     "before_ack",  # the sender is about to be told
     "after_close",  # a trace has closed and is not yet scored
     "after_sink",  # the sinks have the scores
+    "after_forward",  # the targets have the traces, the ledger does not say so
     "before_ledger",
     "after_ledger",
     "before_trim",  # released segments are about to be deleted

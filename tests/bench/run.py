@@ -1,6 +1,6 @@
 """Prints the ratios of the speed targets, measured in one run on one machine.
 
-    python tests/bench/run.py [ingest] [journal] [service] [delay] [memory] [open-traces]
+    python tests/bench/run.py [ingest] [journal] [service] [delay] [scrape] [memory] [open-traces]
 
 All figures are CPU seconds of the server process and its children (wall times drift on
 shared machines), as a ratio to a gRPC handler that only counts bytes. Each is the median of
@@ -22,6 +22,7 @@ from pathlib import Path
 import grpc
 import memory
 import psutil
+import scrape as scrapes
 from load import Requests
 
 HERE = Path(__file__).parent
@@ -111,15 +112,27 @@ def compare(kind, count, base_count=600, settle=0.0):
     return ratio
 
 
+def sustainable_rate(running, requests):
+    """Return how many requests a second one core can take and score."""
+    send(running.port, requests, 20)
+    before = running.cpu()
+    send(running.port, requests, 60)
+    time.sleep(1)
+    return 60 / (running.cpu() - before)
+
+
+def report_scrapes():
+    """Print how long a scrape takes, at 70 % of what one core can do."""
+    requests = Requests()
+    with server("service") as running:
+        scrapes.report(running, requests, sustainable_rate(running, requests))
+
+
 def report_delay():
     """Print how long scores take from the close of a trace, at 70 % of what one worker can do."""
     requests = Requests()
     with server("service") as running:
-        send(running.port, requests, 20)
-        before = running.cpu()
-        send(running.port, requests, 60)
-        time.sleep(1)
-        sustainable = 60 / (running.cpu() - before)
+        sustainable = sustainable_rate(running, requests)
         before = scrape(running.web)
         pause = 1 / (0.7 * sustainable)
         with grpc.insecure_channel(f"127.0.0.1:{running.port}") as channel:
@@ -151,7 +164,7 @@ def scrape(port):
 
 
 def main(names):
-    chosen = names or ["ingest", "journal", "service", "delay", "memory", "open-traces"]
+    chosen = names or ["ingest", "journal", "service", "delay", "scrape", "memory", "open-traces"]
     print(
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d} {platform.machine()} "
         f"{os.cpu_count()} cores, Python {platform.python_version()}"
@@ -167,6 +180,8 @@ def main(names):
         print("  target: ratio at least 0.05, goal 0.10")
     if "delay" in chosen:
         report_delay()
+    if "scrape" in chosen:
+        report_scrapes()
     if "memory" in chosen:
         memory.report_memory()
     if "open-traces" in chosen:

@@ -31,12 +31,27 @@ def config_table() -> str:
 def _keys(section: type[Struct], path: str, defaults: Any) -> Iterator[tuple[str, str, str]]:
     hints = get_type_hints(section, include_extras=True)
     for field in msgspec.structs.fields(section):
-        hint, default = hints[field.name], defaults[field.name]
+        hint = hints[field.name]
+        default = defaults.get(field.name)
         key = f"{path}{field.name}"
         if isinstance(hint, type) and issubclass(hint, Struct):
             yield from _keys(hint, f"{key}.", default)
+        elif get_origin(hint) is tuple:  # a list of sections; with a description it is a value
+            item = get_args(hint)[0]
+            yield from _keys(item, f"{key}[].", _item_defaults(item))
         else:
-            yield f"`{key}`", f"`{_plain(default)}`", _description(hint, key)
+            shown = "required" if field.required else f"`{_plain(default)}`"
+            yield f"`{key}`", shown, _description(hint, key)
+
+
+def _item_defaults(section: type[Struct]) -> dict[str, Any]:
+    fields = msgspec.structs.fields(section)
+    given = {field.name: _default(field) for field in fields if not field.required}
+    return msgspec.to_builtins(given, enc_hook=str)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    return field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
 
 
 def _description(hint: Any, key: str) -> str:

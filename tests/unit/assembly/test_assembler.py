@@ -517,3 +517,40 @@ class TestPins:
         assembler.push([span(1)], at(3), 0)
         assembler.poll(10)
         assert assembler.spillable() is None
+
+
+class TestStrays:
+    """What belongs to no open trace and is new."""
+
+    def test_late_spans_and_logs_that_do_not_join_are_strays(self):
+        """They are given back, for those who pass them on."""
+        assembler = make()
+        assembler.push([span(1), span(2, 1)], at(1), 0)
+        assembler.poll(2)
+        late = [span(3, 1), span(4, 1)]
+        assert assembler.push(late, at(2), 3).strays == late
+        assert assembler.push_logs([log()], at(3), 3).strays == [log()]
+
+    def test_what_the_trace_had_is_none(self):
+        """A re-read, a duplicate, a log record that is kept: downstream has it."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        assembler.push_logs([log()], at(2), 0)
+        assembler.poll(2)
+        assert list(assembler.push([span(1)], at(1), 3).strays) == []
+        assert list(assembler.push_logs([log()], at(2), 3).strays) == []
+        assert list(assembler.push([span(1)], at(3), 3).strays) == []
+        assert list(assembler.push_logs([log()], at(4), 3).strays) == []
+
+    def test_a_revision_knows_which_spans_and_logs_are_fresh(self):
+        """Those at the end."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        assembler.push_logs([log()], at(2), 0)
+        (first,) = assembler.poll(2)
+        again(assembler, [span(2, 1, wire=b"late")], 3, 3)
+        assembler.push_logs([log(wire=b"late log")], at(4), 3)
+        (second,) = assembler.poll(9)
+        assert (first.fresh_spans, first.fresh_logs) == (1, 1)
+        assert (second.fresh_spans, second.fresh_logs) == (1, 1)
+        assert (second.spans[-1], second.logs[-1]) == (b"late", b"late log")

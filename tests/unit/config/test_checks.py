@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorer.config import check_files, load_config
+from scorer.config import check_files, load_config, parse_config
 from scorer.errors import ConfigError
 
 
@@ -51,3 +51,18 @@ def test_the_scores_file_needs_its_folder(tmp_path):
             check_files(config)
     check_files(load_config(None, [f"sinks.jsonl.path={tmp_path / 'x'}"]))
     check_files(load_config())
+
+
+@pytest.mark.parametrize(
+    ("push", "fault"),
+    [
+        ({"endpoint": "collector:4318", "protocol": "http"}, "is no URL"),
+        ({"endpoint": "ftp://collector"}, "ftp:// is not known"),
+        ({"endpoint": "https://collector", "insecure": True}, "contradict"),
+        ({"endpoint": "collector"}, "is not HOST:PORT"),
+    ],
+)
+def test_a_push_names_a_place_that_can_be_meant(push, fault):
+    """Found before the start."""
+    with pytest.raises(ConfigError, match=fault):
+        parse_config({"sinks": {"otlp_metrics": push}})

@@ -189,3 +189,15 @@ def test_the_printed_configuration_reads_back_the_same():
     """What `check-config` prints is itself a configuration."""
     config = load_config(None, ["assembly.linger=1500ms", "assembly.memory=3MiB"])
     assert parse_config(to_plain(config)) == config
+
+
+def test_a_share_of_a_sample_is_between_0_and_1():
+    """Also that of one service; the fault names its place."""
+    target = {"endpoint": "tempo:4317", "mode": "forward"}
+    given = {"share": 0.1, "services": {"shop-*": 1.0}}
+    (read,) = parse_config({"sinks": {"otlp": [target | {"sampling": given}]}}).sinks.otlp
+    assert (read.sampling.share, read.sampling.services) == (0.1, {"shop-*": 1.0})
+    assert read.sampling.keep_failing
+    for wrong in ({"share": 1.5}, {"services": {"a": -1}}, {"shares": 1}):
+        with pytest.raises(ConfigError, match="sampling"):
+            parse_config({"sinks": {"otlp": [target | {"sampling": wrong}]}})

@@ -128,7 +128,40 @@ def test_log_records_of_traces_come_out_and_the_others_are_counted(logs_body):
 
     assert [entry[:3] for entry in result.records] == [(TRACE_ID, SPAN_ID, 5), (TRACE_ID, b"", 7)]
     assert result.records[0].wire == traced.SerializeToString()
-    assert (result.untraced, result.rejected) == (2, 0)
+    assert [wire for wire, _ in result.untraced] == [
+        record.SerializeToString() for record in untraced
+    ]
+    assert result.rejected == 0
+
+
+def evaluation(**fields):
+    return logs_pb2.LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, **fields)
+
+
+def test_events_with_scores_are_counted_and_belong_to_no_trace(logs_body):
+    """Under the name of any version; or each score would be the cause of the next."""
+    older = evaluation()
+    older.attributes.add(key="event.name").value.string_value = "gen_ai.evaluation.result"
+    named = [
+        evaluation(event_name=f"gen_ai.evaluation{end}") for end in ("", ".result", ".results")
+    ]
+
+    result = split_logs(logs_body(older, *named))
+
+    assert (result.records, result.untraced, result.rejected) == ([], [], 0)
+    assert [wire for wire, _ in result.aside] == [r.SerializeToString() for r in (older, *named)]
+
+
+def test_a_record_that_only_tells_of_scores_belongs_to_its_trace(logs_body):
+    """The text in a body, or in another event's attribute, makes no score of it."""
+    told = evaluation(event_name="gen_ai.choice")
+    told.body.string_value = "gen_ai.evaluation.result"
+    annotated = evaluation()
+    annotated.attributes.add(key="gen_ai.evaluation.name").value.string_value = "relevance"
+
+    result = split_logs(logs_body(told, annotated, evaluation(event_name="gen_ai.evaluation")))
+
+    assert (len(result.records), len(result.evaluations)) == (2, 1)
 
 
 def test_a_log_record_that_does_not_decode_is_rejected_alone(logs_body):

@@ -197,3 +197,26 @@ async def test_the_balance_holds_after_a_recovery(tmp_path):
         after.telemetry.add("spanscore_scored_spans_total", closed)
         after.telemetry.set("spanscore_open_spans", after.assembler.open_spans)
         assert_balance(after.telemetry)
+
+
+class TestPassedOn:
+    """Up to where everything that belongs to no trace is passed on."""
+
+    async def test_it_is_known_after_a_restart(self, tmp_path):
+        """And no offset below it is given out again, though the machine may have lost records."""
+        durability = Life(tmp_path).durability
+        assert durability.passed_on_before == 0
+        await durability.note_passed_on(7)
+        await durability.close()
+        durability = Life(tmp_path).durability
+        assert durability.passed_on_before == 7
+        assert durability.journal.next_offset == 7
+        await durability.close()
+
+    async def test_a_disk_that_does_not_take_it_stops_nothing(self, tmp_path, caplog):
+        """Then some of it may be passed on again."""
+        durability = Life(tmp_path).durability
+        await durability.close()
+        await durability.note_passed_on(7)
+        assert durability.passed_on_before == 0
+        assert "is not noted" in caplog.text

@@ -1,12 +1,14 @@
 """The one door for spans: what is taken, refused and counted."""
 
 import pytest
+from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.metrics.v1 import metrics_pb2
 
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import parse_config
 from scorer.errors import PermanentError, RetryableError, TooLargeError
+from scorer.journal import Record
 from scorer.otlp.split import split_traces
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
@@ -16,15 +18,33 @@ from scorer.telemetry import Telemetry
 from scorer.testing import ManualClock, MemoryLog, TraceBuilder
 
 
+class RecordingStrays:
+    """Keeps what is to be passed on, with its place in the log."""
+
+    def __init__(self):
+        self.taken = []
+
+    def late(self, entries, signal, tenant, offset):
+        self.taken.append((signal, [entry.wire for entry in entries], offset))
+
+    def untraced(self, logs, tenant, offset):
+        self.taken += [("logs", [wire for wire, _ in logs], offset)] if logs else []
+
+    def take(self, stray, offset):
+        self.taken.append((stray.signal, stray.body, offset))
+
+
 class Door:
     """An ingest with a manual clock; closed traces are kept in `closed`."""
 
-    def __init__(self, *, may_end=lambda _: True, log=None, **assembly):
+    def __init__(self, *, may_end=lambda _: True, log=None, passes_on=False, **assembly):
         config = parse_config({"assembly": assembly})
         self.clock, self.telemetry, self.closed = ManualClock(), Telemetry(), []
         self.budget = MemoryBudget(config.assembly.memory)
         self.assembler = Assembler(assembler_settings(config.assembly), self.budget)
+        self.strays = RecordingStrays() if passes_on else None
         self.ingest = AssemblingIngest(
+            strays=self.strays,
             source="otlp",
             assembler=self.assembler,
             admission=Admission(self.assembler, self.budget),
@@ -373,3 +393,133 @@ def test_a_foreign_record_is_told():
     log.append(b"\xc1")
     with pytest.raises(PermanentError):
         again(log)
+
+
+def evaluation_of(builder):
+    scores = TraceBuilder(builder.trace_id.hex(), service="spanscore")
+    scores.log("gen_ai.evaluation.result", None, span=builder.spans[0])
+    return scores.log_request()
+
+
+def test_a_score_neither_opens_nor_holds_nor_revises_a_trace():
+    """Our own results may come back by any way without a second scoring."""
+    log = MemoryLog()
+    door = Door(log=log, linger="2s", idle_timeout="30s")
+    builder = TraceBuilder(1)
+    builder.span("invoke_agent")
+    door.ingest.logs(evaluation_of(builder))
+    assert door.assembler.open_traces == 0
+
+    door.ingest.traces(builder.request())
+    door.clock.advance(1.9)
+    door.ingest.logs(evaluation_of(builder))
+    door.clock.advance(0.2)
+    door.ingest.poll()
+    assert [trace.logs for trace in door.closed] == [()]
+
+    door.ingest.logs(evaluation_of(builder))
+    assert door.assembler.open_traces == 0
+    assert door.count("log_records_total", outcome="evaluation") == 3
+    assert len(list(log.replay())) == 1
+
+
+def test_a_score_is_passed_on_once_and_kept_until_then():
+    """Where traces are passed on; it is not ours to drop."""
+    log = MemoryLog()
+    door = Door(passes_on=True, log=log)
+    builder = TraceBuilder(1)
+    builder.span("invoke_agent")
+    door.ingest.logs(evaluation_of(builder))
+    assert [signal for signal, _, _ in door.strays.taken] == ["logs"]
+    again = Door(passes_on=True)
+    for record in log.replay():
+        again.ingest.take_again(record)
+    assert again.strays.taken == door.strays.taken
+    assert again.assembler.open_traces == 0
+
+
+class TestStrays:
+    """What belongs to no open trace, where it is to be passed on."""
+
+    METRICS = metrics_pb2.MetricsData(
+        resource_metrics=[metrics_pb2.ResourceMetrics(schema_url="x")]
+    ).SerializeToString()
+
+    def untraced(self):
+        data = logs_pb2.LogsData()
+        data.resource_logs.add().scope_logs.add().log_records.add(event_name="of no trace")
+        return data.SerializeToString()
+
+    def closed_door(self, **options):
+        """A door that trace 1 has passed, of which nothing is kept."""
+        door = Door(passes_on=True, log=MemoryLog(), kept="0B", **options)
+        door.ingest.traces(request(1))
+        door.clock.advance(60)
+        door.ingest.poll()
+        return door
+
+    def test_late_spans_and_logs_are_passed_on(self):
+        """From where they stand in the log."""
+        door = self.closed_door()
+        late = TraceBuilder(1)
+        late.log("late", "hello", span=late.span("late", span_id=b"l" * 8))
+        assert door.ingest.traces(late.request()).offset == 2
+        assert door.ingest.logs(late.log_request()).offset == 3
+        spans, logs = late.spans[0].SerializeToString(), late.logs[0].SerializeToString()
+        assert door.strays.taken == [("traces", [spans], 2), ("logs", [logs], 3)]
+
+    def test_metrics_and_logs_without_a_trace_are_written_to_the_log(self):
+        """Or a crash would lose them."""
+        log = MemoryLog()
+        door = Door(passes_on=True, log=log)
+        assert door.ingest.metrics(self.METRICS, tenant="acme").offset == 1
+        assert door.ingest.logs(self.untraced()).offset == 2
+        assert [decode(record.payload) for record in log.replay()] == [
+            Request("metrics", "acme", self.METRICS),
+            Request("logs", "", self.untraced()),
+        ]
+        assert [(signal, offset) for signal, _, offset in door.strays.taken] == [
+            ("metrics", 1),
+            ("logs", 2),
+        ]
+
+    def test_without_targets_they_are_counted_and_dropped(self):
+        """Nothing is written for them."""
+        log = MemoryLog()
+        door = Door(log=log)
+        assert door.ingest.metrics(self.METRICS) == Accepted()
+        assert door.ingest.logs(self.untraced()) == Accepted()
+        assert list(log.replay()) == []
+
+    def test_they_are_passed_on_again_from_the_log(self):
+        """What the trace had when it closed is not."""
+        before = self.closed_door()
+        late = TraceBuilder(1)
+        late.span("late", span_id=b"l" * 8)
+        log = before.ingest._log
+        before.ingest.traces(late.request())
+        before.ingest.metrics(self.METRICS)
+        before.ingest.logs(self.untraced())
+        door = Door(passes_on=True, log=log, kept="0B")
+        door.assembler.recall(("", late.trace_id), 1, 1, None)
+        for record in log.replay():
+            door.ingest.take_again(record)
+        assert door.strays.taken == before.strays.taken
+
+    def test_a_log_entry_of_metrics_does_no_harm_without_targets(self):
+        """They may have been taken out of the configuration."""
+        door = Door(log=MemoryLog())
+        record = Record(1, encode(Request("metrics", "", self.METRICS)))
+        assert door.ingest.take_again(record) == (0, 0)
+
+    def test_without_room_they_are_refused(self):
+        """With the answer that spans of new traces get."""
+        door = Door(passes_on=True, memory="10KB")
+        door.budget.charge(9_000)
+        for take, body in (
+            (door.ingest.metrics, self.METRICS),
+            (door.ingest.logs, self.untraced()),
+        ):
+            with pytest.raises(RetryableError):
+                take(body)
+        assert door.strays.taken == []

@@ -63,6 +63,7 @@ def test_the_names_are_a_closed_set():
         "before_ack",
         "after_close",
         "after_sink",
+        "after_forward",
         "before_ledger",
         "after_ledger",
         "before_trim",

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1escorer/pb/split/v1/split.proto\x12\x12spanscore.split.v1\"C\n\x06Traces\x12\x39\n\x0eresource_spans\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.ResourceSpans\"V\n\rResourceSpans\x12\x10\n\x08resource\x18\x01 \x01(\x0c\x12\x33\n\x0bscope_spans\x18\x02 \x03(\x0b\x32\x1e.spanscore.split.v1.ScopeSpans\"*\n\nScopeSpans\x12\r\n\x05scope\x18\x01 \x01(\x0c\x12\r\n\x05spans\x18\x02 \x03(\x0c\"o\n\x08SpanHead\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04kind\x18\x06 \x01(\x05\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\"?\n\x04Logs\x12\x37\n\rresource_logs\x18\x01 \x03(\x0b\x32 .spanscore.split.v1.ResourceLogs\"S\n\x0cResourceLogs\x12\x10\n\x08resource\x18\x01 \x01(\x0c\x12\x31\n\nscope_logs\x18\x02 \x03(\x0b\x32\x1d.spanscore.split.v1.ScopeLogs\"/\n\tScopeLogs\x12\r\n\x05scope\x18\x01 \x01(\x0c\x12\x13\n\x0blog_records\x18\x02 \x03(\x0c\"e\n\x07LogHead\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x10\n\x08trace_id\x18\t \x01(\x0c\x12\x0f\n\x07span_id\x18\n \x01(\x0c\x12\x1f\n\x17observed_time_unix_nano\x18\x0b \x01(\x06\"\xcb\x02\n\tLooseSpan\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04name\x18\x05 \x01(\x0c\x12\x0c\n\x04kind\x18\x06 \x01(\x05\x12\x1c\n\x14start_time_unix_nano\x18\x07 \x01(\x06\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\x12\x12\n\nattributes\x18\t \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\n \x01(\r\x12\x0e\n\x06\x65vents\x18\x0b \x03(\x0c\x12\x1c\n\x14\x64ropped_events_count\x18\x0c \x01(\r\x12\r\n\x05links\x18\r \x03(\x0c\x12\x1b\n\x13\x64ropped_links_count\x18\x0e \x01(\r\x12\x0e\n\x06status\x18\x0f \x01(\x0c\x12\r\n\x05\x66lags\x18\x10 \x01(\x07\"h\n\nLooseEvent\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x0c\n\x04name\x18\x02 \x01(\x0c\x12\x12\n\nattributes\x18\x03 \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\x04 \x01(\r\"d\n\tLooseLink\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x12\n\nattributes\x18\x04 \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\x05 \x01(\r\",\n\x0bLooseStatus\x12\x0f\n\x07message\x18\x02 \x01(\x0c\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\"\xc4\x01\n\x0eLooseLogRecord\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x0c\n\x04\x62ody\x18\x05 \x01(\x0c\x12\x12\n\nattributes\x18\x06 \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\x07 \x01(\r\x12\x10\n\x08trace_id\x18\t \x01(\x0c\x12\x0f\n\x07span_id\x18\n \x01(\x0c\x12\x1f\n\x17observed_time_unix_nano\x18\x0b \x01(\x06\x12\x12\n\nevent_name\x18\x0c \x01(\x0c\"#\n\rLooseResource\x12\x12\n\nattributes\x18\x01 \x03(\x0c\":\n\x19LooseInstrumentationScope\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x0f\n\x07version\x18\x02 \x01(\x0c\"N\n\rLooseKeyValue\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\x30\n\x05value\x18\x02 \x01(\x0b\x32!.spanscore.split.v1.LooseAnyValue\"\x85\x02\n\rLooseAnyValue\x12\x16\n\x0cstring_value\x18\x01 \x01(\x0cH\x00\x12\x14\n\nbool_value\x18\x02 \x01(\x08H\x00\x12\x13\n\tint_value\x18\x03 \x01(\x03H\x00\x12\x16\n\x0c\x64ouble_value\x18\x04 \x01(\x01H\x00\x12:\n\x0b\x61rray_value\x18\x05 \x01(\x0b\x32#.spanscore.split.v1.LooseArrayValueH\x00\x12=\n\x0ckvlist_value\x18\x06 \x01(\x0b\x32%.spanscore.split.v1.LooseKeyValueListH\x00\x12\x15\n\x0b\x62ytes_value\x18\x07 \x01(\x0cH\x00\x42\x07\n\x05value\"D\n\x0fLooseArrayValue\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.LooseAnyValue\"F\n\x11LooseKeyValueList\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.LooseKeyValue\"\x17\n\x08LooseKey\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1escorer/pb/split/v1/split.proto\x12\x12spanscore.split.v1\"C\n\x06Traces\x12\x39\n\x0eresource_spans\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.ResourceSpans\"V\n\rResourceSpans\x12\x10\n\x08resource\x18\x01 \x03(\x0c\x12\x33\n\x0bscope_spans\x18\x02 \x03(\x0b\x32\x1e.spanscore.split.v1.ScopeSpans\"*\n\nScopeSpans\x12\r\n\x05scope\x18\x01 \x03(\x0c\x12\r\n\x05spans\x18\x02 \x03(\x0c\"o\n\x08SpanHead\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04kind\x18\x06 \x01(\x05\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\"R\n\tSpanPlace\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x1c\n\x14start_time_unix_nano\x18\x07 \x01(\x06\"=\n\x0bSpanOutcome\x12.\n\x06status\x18\x0f \x01(\x0b\x32\x1e.spanscore.split.v1.SpanStatus\"\x1a\n\nSpanStatus\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\"?\n\x04Logs\x12\x37\n\rresource_logs\x18\x01 \x03(\x0b\x32 .spanscore.split.v1.ResourceLogs\"S\n\x0cResourceLogs\x12\x10\n\x08resource\x18\x01 \x03(\x0c\x12\x31\n\nscope_logs\x18\x02 \x03(\x0b\x32\x1d.spanscore.split.v1.ScopeLogs\"/\n\tScopeLogs\x12\r\n\x05scope\x18\x01 \x03(\x0c\x12\x13\n\x0blog_records\x18\x02 \x03(\x0c\"e\n\x07LogHead\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x10\n\x08trace_id\x18\t \x01(\x0c\x12\x0f\n\x07span_id\x18\n \x01(\x0c\x12\x1f\n\x17observed_time_unix_nano\x18\x0b \x01(\x06\"\xcb\x02\n\tLooseSpan\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04name\x18\x05 \x01(\x0c\x12\x0c\n\x04kind\x18\x06 \x01(\x05\x12\x1c\n\x14start_time_unix_nano\x18\x07 \x01(\x06\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\x12\x12\n\nattributes\x18\t \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\n \x01(\r\x12\x0e\n\x06\x65vents\x18\x0b \x03(\x0c\x12\x1c\n\x14\x64ropped_events_count\x18\x0c \x01(\r\x12\r\n\x05links\x18\r \x03(\x0c\x12\x1b\n\x13\x64ropped_links_count\x18\x0e \x01(\r\x12\x0e\n\x06status\x18\x0f \x01(\x0c\x12\r\n\x05\x66lags\x18\x10 \x01(\x07\"h\n\nLooseEvent\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x0c\n\x04name\x18\x02 \x01(\x0c\x12\x12\n\nattributes\x18\x03 \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\x04 \x01(\r\"d\n\tLooseLink\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x12\n\nattributes\x18\x04 \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\x05 \x01(\r\",\n\x0bLooseStatus\x12\x0f\n\x07message\x18\x02 \x01(\x0c\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\"\xc4\x01\n\x0eLooseLogRecord\x12\x16\n\x0etime_unix_nano\x18\x01 \x01(\x06\x12\x0c\n\x04\x62ody\x18\x05 \x01(\x0c\x12\x12\n\nattributes\x18\x06 \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\x07 \x01(\r\x12\x10\n\x08trace_id\x18\t \x01(\x0c\x12\x0f\n\x07span_id\x18\n \x01(\x0c\x12\x1f\n\x17observed_time_unix_nano\x18\x0b \x01(\x06\x12\x12\n\nevent_name\x18\x0c \x01(\x0c\"#\n\rLooseResource\x12\x12\n\nattributes\x18\x01 \x03(\x0c\":\n\x19LooseInstrumentationScope\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x0f\n\x07version\x18\x02 \x01(\x0c\"N\n\rLooseKeyValue\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\x30\n\x05value\x18\x02 \x01(\x0b\x32!.spanscore.split.v1.LooseAnyValue\"\x85\x02\n\rLooseAnyValue\x12\x16\n\x0cstring_value\x18\x01 \x01(\x0cH\x00\x12\x14\n\nbool_value\x18\x02 \x01(\x08H\x00\x12\x13\n\tint_value\x18\x03 \x01(\x03H\x00\x12\x16\n\x0c\x64ouble_value\x18\x04 \x01(\x01H\x00\x12:\n\x0b\x61rray_value\x18\x05 \x01(\x0b\x32#.spanscore.split.v1.LooseArrayValueH\x00\x12=\n\x0ckvlist_value\x18\x06 \x01(\x0b\x32%.spanscore.split.v1.LooseKeyValueListH\x00\x12\x15\n\x0b\x62ytes_value\x18\x07 \x01(\x0cH\x00\x42\x07\n\x05value\"D\n\x0fLooseArrayValue\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.LooseAnyValue\"F\n\x11LooseKeyValueList\x12\x31\n\x06values\x18\x01 \x03(\x0b\x32!.spanscore.split.v1.LooseKeyValue\"\x17\n\x08LooseKey\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,36 +39,42 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SCOPESPANS']._serialized_end=253
   _globals['_SPANHEAD']._serialized_start=255
   _globals['_SPANHEAD']._serialized_end=366
-  _globals['_LOGS']._serialized_start=368
-  _globals['_LOGS']._serialized_end=431
-  _globals['_RESOURCELOGS']._serialized_start=433
-  _globals['_RESOURCELOGS']._serialized_end=516
-  _globals['_SCOPELOGS']._serialized_start=518
-  _globals['_SCOPELOGS']._serialized_end=565
-  _globals['_LOGHEAD']._serialized_start=567
-  _globals['_LOGHEAD']._serialized_end=668
-  _globals['_LOOSESPAN']._serialized_start=671
-  _globals['_LOOSESPAN']._serialized_end=1002
-  _globals['_LOOSEEVENT']._serialized_start=1004
-  _globals['_LOOSEEVENT']._serialized_end=1108
-  _globals['_LOOSELINK']._serialized_start=1110
-  _globals['_LOOSELINK']._serialized_end=1210
-  _globals['_LOOSESTATUS']._serialized_start=1212
-  _globals['_LOOSESTATUS']._serialized_end=1256
-  _globals['_LOOSELOGRECORD']._serialized_start=1259
-  _globals['_LOOSELOGRECORD']._serialized_end=1455
-  _globals['_LOOSERESOURCE']._serialized_start=1457
-  _globals['_LOOSERESOURCE']._serialized_end=1492
-  _globals['_LOOSEINSTRUMENTATIONSCOPE']._serialized_start=1494
-  _globals['_LOOSEINSTRUMENTATIONSCOPE']._serialized_end=1552
-  _globals['_LOOSEKEYVALUE']._serialized_start=1554
-  _globals['_LOOSEKEYVALUE']._serialized_end=1632
-  _globals['_LOOSEANYVALUE']._serialized_start=1635
-  _globals['_LOOSEANYVALUE']._serialized_end=1896
-  _globals['_LOOSEARRAYVALUE']._serialized_start=1898
-  _globals['_LOOSEARRAYVALUE']._serialized_end=1966
-  _globals['_LOOSEKEYVALUELIST']._serialized_start=1968
-  _globals['_LOOSEKEYVALUELIST']._serialized_end=2038
-  _globals['_LOOSEKEY']._serialized_start=2040
-  _globals['_LOOSEKEY']._serialized_end=2063
+  _globals['_SPANPLACE']._serialized_start=368
+  _globals['_SPANPLACE']._serialized_end=450
+  _globals['_SPANOUTCOME']._serialized_start=452
+  _globals['_SPANOUTCOME']._serialized_end=513
+  _globals['_SPANSTATUS']._serialized_start=515
+  _globals['_SPANSTATUS']._serialized_end=541
+  _globals['_LOGS']._serialized_start=543
+  _globals['_LOGS']._serialized_end=606
+  _globals['_RESOURCELOGS']._serialized_start=608
+  _globals['_RESOURCELOGS']._serialized_end=691
+  _globals['_SCOPELOGS']._serialized_start=693
+  _globals['_SCOPELOGS']._serialized_end=740
+  _globals['_LOGHEAD']._serialized_start=742
+  _globals['_LOGHEAD']._serialized_end=843
+  _globals['_LOOSESPAN']._serialized_start=846
+  _globals['_LOOSESPAN']._serialized_end=1177
+  _globals['_LOOSEEVENT']._serialized_start=1179
+  _globals['_LOOSEEVENT']._serialized_end=1283
+  _globals['_LOOSELINK']._serialized_start=1285
+  _globals['_LOOSELINK']._serialized_end=1385
+  _globals['_LOOSESTATUS']._serialized_start=1387
+  _globals['_LOOSESTATUS']._serialized_end=1431
+  _globals['_LOOSELOGRECORD']._serialized_start=1434
+  _globals['_LOOSELOGRECORD']._serialized_end=1630
+  _globals['_LOOSERESOURCE']._serialized_start=1632
+  _globals['_LOOSERESOURCE']._serialized_end=1667
+  _globals['_LOOSEINSTRUMENTATIONSCOPE']._serialized_start=1669
+  _globals['_LOOSEINSTRUMENTATIONSCOPE']._serialized_end=1727
+  _globals['_LOOSEKEYVALUE']._serialized_start=1729
+  _globals['_LOOSEKEYVALUE']._serialized_end=1807
+  _globals['_LOOSEANYVALUE']._serialized_start=1810
+  _globals['_LOOSEANYVALUE']._serialized_end=2071
+  _globals['_LOOSEARRAYVALUE']._serialized_start=2073
+  _globals['_LOOSEARRAYVALUE']._serialized_end=2141
+  _globals['_LOOSEKEYVALUELIST']._serialized_start=2143
+  _globals['_LOOSEKEYVALUELIST']._serialized_end=2213
+  _globals['_LOOSEKEY']._serialized_start=2215
+  _globals['_LOOSEKEY']._serialized_end=2238
 # @@protoc_insertion_point(module_scope)

@@ -16,17 +16,17 @@ class ResourceSpans(_message.Message):
     __slots__ = ("resource", "scope_spans")
     RESOURCE_FIELD_NUMBER: _ClassVar[int]
     SCOPE_SPANS_FIELD_NUMBER: _ClassVar[int]
-    resource: bytes
+    resource: _containers.RepeatedScalarFieldContainer[bytes]
     scope_spans: _containers.RepeatedCompositeFieldContainer[ScopeSpans]
-    def __init__(self, resource: _Optional[bytes] = ..., scope_spans: _Optional[_Iterable[_Union[ScopeSpans, _Mapping]]] = ...) -> None: ...
+    def __init__(self, resource: _Optional[_Iterable[bytes]] = ..., scope_spans: _Optional[_Iterable[_Union[ScopeSpans, _Mapping]]] = ...) -> None: ...
 
 class ScopeSpans(_message.Message):
     __slots__ = ("scope", "spans")
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     SPANS_FIELD_NUMBER: _ClassVar[int]
-    scope: bytes
+    scope: _containers.RepeatedScalarFieldContainer[bytes]
     spans: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, scope: _Optional[bytes] = ..., spans: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    def __init__(self, scope: _Optional[_Iterable[bytes]] = ..., spans: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class SpanHead(_message.Message):
     __slots__ = ("trace_id", "span_id", "parent_span_id", "kind", "end_time_unix_nano")
@@ -42,6 +42,28 @@ class SpanHead(_message.Message):
     end_time_unix_nano: int
     def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., kind: _Optional[int] = ..., end_time_unix_nano: _Optional[int] = ...) -> None: ...
 
+class SpanPlace(_message.Message):
+    __slots__ = ("span_id", "parent_span_id", "start_time_unix_nano")
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    PARENT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_UNIX_NANO_FIELD_NUMBER: _ClassVar[int]
+    span_id: bytes
+    parent_span_id: bytes
+    start_time_unix_nano: int
+    def __init__(self, span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., start_time_unix_nano: _Optional[int] = ...) -> None: ...
+
+class SpanOutcome(_message.Message):
+    __slots__ = ("status",)
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    status: SpanStatus
+    def __init__(self, status: _Optional[_Union[SpanStatus, _Mapping]] = ...) -> None: ...
+
+class SpanStatus(_message.Message):
+    __slots__ = ("code",)
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    code: int
+    def __init__(self, code: _Optional[int] = ...) -> None: ...
+
 class Logs(_message.Message):
     __slots__ = ("resource_logs",)
     RESOURCE_LOGS_FIELD_NUMBER: _ClassVar[int]
@@ -52,17 +74,17 @@ class ResourceLogs(_message.Message):
     __slots__ = ("resource", "scope_logs")
     RESOURCE_FIELD_NUMBER: _ClassVar[int]
     SCOPE_LOGS_FIELD_NUMBER: _ClassVar[int]
-    resource: bytes
+    resource: _containers.RepeatedScalarFieldContainer[bytes]
     scope_logs: _containers.RepeatedCompositeFieldContainer[ScopeLogs]
-    def __init__(self, resource: _Optional[bytes] = ..., scope_logs: _Optional[_Iterable[_Union[ScopeLogs, _Mapping]]] = ...) -> None: ...
+    def __init__(self, resource: _Optional[_Iterable[bytes]] = ..., scope_logs: _Optional[_Iterable[_Union[ScopeLogs, _Mapping]]] = ...) -> None: ...
 
 class ScopeLogs(_message.Message):
     __slots__ = ("scope", "log_records")
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     LOG_RECORDS_FIELD_NUMBER: _ClassVar[int]
-    scope: bytes
+    scope: _containers.RepeatedScalarFieldContainer[bytes]
     log_records: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, scope: _Optional[bytes] = ..., log_records: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    def __init__(self, scope: _Optional[_Iterable[bytes]] = ..., log_records: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class LogHead(_message.Message):
     __slots__ = ("time_unix_nano", "trace_id", "span_id", "observed_time_unix_nano")

@@ -1,0 +1,1 @@
+"""Sending OTLP to other services: queues, requests, and what becomes of their answers."""
