@@ -9,7 +9,7 @@ from typing import Protocol
 from scorer.config import OtlpTargetConfig
 from scorer.errors import PermanentError, RetryableError
 from scorer.scoring.tasks import background
-from scorer.sinks.otlp.batch import Batch, Entry
+from scorer.sinks.otlp.batch import Batch
 from scorer.sinks.otlp.pace import Backoff
 from scorer.sinks.otlp.parcel import Parcel
 from scorer.sinks.otlp.plan import Plan
@@ -96,7 +96,7 @@ class TargetCourier:
     def submit(self, parcel: Parcel) -> "asyncio.Future[None]":
         """Queue a parcel (see `Courier`)."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._plan.add(Entry(parcel, done, self._clock()))
+        self._plan.add(parcel, done, self._clock())
         self._changed()
         return done
 
