@@ -8,9 +8,9 @@ from socket import socket
 import otlp_servers as server_says
 import pytest
 from certificates import Authority, replace_files
-from otlp_servers import Answer, GrpcServer, HttpServer
+from otlp_servers import Answer, GrpcServer, HttpServer, until
 
-from scorer.config import OtlpTargetConfig, parse_config
+from scorer.config import parse_config
 from scorer.errors import PermanentError, RetryableError, TooLargeError
 from scorer.sinks.otlp.build import build_target
 from scorer.sinks.otlp.target import OverloadedError, RefusedError, Sent
@@ -221,8 +221,7 @@ async def test_a_target_that_goes_away_in_mid_request_may_be_tried_again(server,
     """The connection ends without an answer."""
     server.will_say(Answer(delay_s=30))
     asking = asyncio.create_task(refusal(target))
-    while not server.seen:
-        await asyncio.sleep(0.01)
+    await until(lambda: server.seen)
     await server.stop()
     assert type(await asking) is RetryableError
     await server.start()

@@ -18,6 +18,15 @@ SERVICES = {"trace": "traces", "logs": "logs", "metrics": "metrics"}
 CODES = {code.name: code for code in grpc.StatusCode}
 
 
+async def until(condition):
+    """Wait until something is so."""
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to that")
+
+
 class Seen(NamedTuple):
     """A request as it came in; header names are in lower case."""
 
@@ -36,7 +45,7 @@ class Answer(NamedTuple):
     after_s: float | None = None
     delay_s: float = 0
     trailers: tuple = ()
-    headers: dict = {}
+    headers: tuple = ()
     body: bytes | None = None
     type: str = "application/x-protobuf"
 
@@ -107,7 +116,7 @@ class GrpcServer(_Server, grpc.GenericRpcHandler):
             answer = await self._answer(Seen(signal, body, headers))
             if answer.code == "OK":
                 return _response(answer, signal)
-            await context.abort(CODES[answer.code], answer.text, _trailers(answer))
+            return await context.abort(CODES[answer.code], answer.text, _trailers(answer))
 
         return grpc.unary_unary_rpc_method_handler(export)
 

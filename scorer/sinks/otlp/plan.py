@@ -66,9 +66,7 @@ class Plan:
         self._pace = Pace(backoff, concurrency)
         self._max_request_size = max_request_size
         self._max_elapsed_s = _NEVER if max_elapsed_s is None else max_elapsed_s
-        self._lines: dict[Signal, deque[Entry]] = {
-            signal: deque() for signal in get_args(Signal)
-        }
+        self._lines: dict[Signal, deque[Entry]] = {signal: deque() for signal in get_args(Signal)}
         self._held: list[Batch] = []
         self._last_failed: Batch | None = None
         self._under_way = 0
