@@ -106,6 +106,12 @@ async def test_headers_go_with_each_request(server, reach):
         assert seen.headers["x-scope"] == "acme"
 
 
+async def test_it_says_who_it_is(server, target):
+    """So that a backend's log tells."""
+    await target.send("traces", BODY)
+    assert server.seen[0].headers["user-agent"].startswith("Spanscore/")
+
+
 async def test_a_target_that_quotes_a_secret_does_not_put_it_into_the_log(server, reach):
     """What is wrong with a token is often said by quoting it."""
     server.will_say(server_says.NO_ACCESS._replace(text="bad token s3cret"))
@@ -281,6 +287,14 @@ class TestTls:
         target = reach(server.port, "localhost", "https", tls=tls)
         assert type(await refusal(target)) is RetryableError
         assert not server.seen
+
+    async def test_a_target_without_tls_is_not_spoken_to(self, serve, reach, tls, protocol):
+        """Nothing is sent in plain text; the log says what to do."""
+        server = await serve()
+        error = await refusal(reach(server.port, "localhost", "https", tls=tls))
+        assert type(error) is RetryableError
+        assert not server.seen
+        assert protocol == "http" or "then set tls.insecure: true" in str(error)
 
     async def test_our_certificate_is_shown(self, secure, reach, tls, authority):
         """Mutual TLS; without one we are not let in."""

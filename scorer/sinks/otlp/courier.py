@@ -82,7 +82,9 @@ class TargetCourier:
             max_request_size=config.max_request_size,
             max_elapsed_s=retry.max_elapsed_time,
         )
-        self._is_running = False
+        self._is_closed = False
+        self._has_stopped = asyncio.Event()
+        self._has_stopped.set()
         self._wake = asyncio.Event()
         self._has_room = asyncio.Event()
         self._is_idle = asyncio.Event()
@@ -105,27 +107,33 @@ class TargetCourier:
         await self._has_room.wait()
 
     async def run(self) -> None:
-        """Deliver until cancelled; what is under way then is queued again."""
-        self._is_running = True
+        """Deliver until cancelled or closed; what is under way then is queued again."""
+        self._has_stopped.clear()
         try:
             async with background() as sending:
-                while True:
+                while not self._is_closed:
                     self._wake.clear()
                     while (batch := self._plan.next(self._clock())) is not None:
                         sending.append(asyncio.create_task(self._send(batch)))
                     await self._sleep(self._plan.due() - self._clock())
                     sending[:] = [task for task in sending if not task.done()]
         finally:
-            self._is_running = False
+            self._has_stopped.set()
 
     async def close(self, within_s: float) -> None:
         """Deliver what is queued, for at most `within_s` seconds, and end; safe to call twice."""
+        if self._is_closed:
+            return
         async with background() as tasks:
-            if not self._is_running:
+            if self._has_stopped.is_set():
+                self._has_stopped.clear()
                 tasks.append(asyncio.create_task(self.run()))
             with suppress(TimeoutError):
                 async with asyncio.timeout(within_s):
                     await self._is_idle.wait()
+            self._is_closed = True
+            self._wake.set()
+            await self._has_stopped.wait()
         await self._target.close()
 
     async def _send(self, batch: Batch) -> None:

@@ -10,7 +10,7 @@ from scorer.config import OtlpTargetConfig, address_of
 from scorer.errors import RetryableError
 from scorer.otlp.signal import Signal
 from scorer.sinks.otlp.answers import Trailers, grpc_error, read_response, without_secrets
-from scorer.sinks.otlp.target import Sent
+from scorer.sinks.otlp.target import USER_AGENT, Sent
 
 _METHODS: Final[dict[Signal, str]] = {
     "traces": "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
@@ -84,6 +84,7 @@ class GrpcTarget:
     def _options(self) -> list[tuple[str, Any]]:
         retry = self._config.retry
         options: list[tuple[str, Any]] = [
+            ("grpc.primary_user_agent", USER_AGENT),
             # We retry ourselves, and count it.
             ("grpc.enable_retries", 0),
             ("grpc.max_receive_message_length", _MAX_RESPONSE),

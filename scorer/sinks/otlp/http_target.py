@@ -20,7 +20,7 @@ from scorer.sinks.otlp.answers import (
     unreachable,
     without_secrets,
 )
-from scorer.sinks.otlp.target import RefusedError, Sent
+from scorer.sinks.otlp.target import USER_AGENT, RefusedError, Sent
 
 _PROTOBUF: Final = "application/x-protobuf"
 _MAX_RESPONSE: Final = 4 * 2**20
@@ -48,13 +48,14 @@ class HttpTarget:
         self._address = address_of(config, key)
         self._tls = ClientTls(config.tls, f"{key}.tls") if self._address.is_tls else None
         self._headers = {
-            **{name: value.reveal() for name, value in config.headers.items()},
-            "Content-Type": _PROTOBUF,
+            "user-agent": USER_AGENT,
+            **{name.lower(): value.reveal() for name, value in config.headers.items()},
+            "content-type": _PROTOBUF,
             # What is not compressed cannot burst.
-            "Accept-Encoding": "identity",
+            "accept-encoding": "identity",
         }
         if config.compression == "gzip":
-            self._headers["Content-Encoding"] = "gzip"
+            self._headers["content-encoding"] = "gzip"
         self._session: aiohttp.ClientSession | None = None
         self._opened_with: ClientFiles | None = None
 

@@ -222,6 +222,19 @@ async def test_closing_ends_when_its_time_is_over():
     assert bench.target.is_closed
 
 
+async def test_nothing_is_sent_after_the_close():
+    """Not even by a run that is still to be cancelled."""
+    bench = Bench()
+    bench.target.gate.clear()
+    async with bench.running():
+        bench.submit("a")
+        await settled()
+        await bench.courier.close(0)
+        bench.submit("b")
+        await settled()
+        assert (bench.target.tries, bench.courier.queued_bytes) == (1, 2)
+
+
 async def test_closing_twice_is_safe():
     """Shutdown may come twice."""
     bench = Bench()
