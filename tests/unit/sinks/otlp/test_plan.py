@@ -223,14 +223,43 @@ def test_exhausted_is_believed_only_while_others_are_taken(line):
     serve(made, lambda body: OVERLOADED, limit=50)
     assert made.tally.gone == []
 
-    def trickle(body):
-        made.add("x")
-        made.now += 1
-        return OVERLOADED if body == b"a" else None
-
-    serve(made, trickle, limit=100)
+    serve(made, trickle(made, OVERLOADED), limit=100)
     assert made.tally.gone == [(1, "overloaded")]
     assert made.futures["a"].done()
+
+
+def trickle(made, error):
+    """Return a target that never takes "a", and always has something else to take."""
+
+    def answer(body):
+        made.add("x")
+        made.now += 1
+        return error if body == b"a" else None
+
+    return answer
+
+
+def test_what_may_pass_is_never_believed_to_be_final(line):
+    """However many others are taken meanwhile."""
+    made = line(max_request_size=1)
+    made.add("a")
+    serve(made, trickle(made, LATER), limit=300)
+    assert made.tally.retries > 20
+    assert made.tally.gone == []
+
+
+def test_what_the_target_asks_for_holds_for_all_even_when_one_request_is_at_fault(line):
+    """A hint is about the target."""
+    made = line(max_request_size=1)
+    made.add("ab")
+    first = made.next()
+    made.plan.not_now(first, LATER, made.now)
+    made.wait()
+    made.plan.taken(made.next(), Sent())
+    assert made.next() is first
+    made.plan.not_now(first, RetryableError("", retry_after_s=60), made.now)
+    made.add("c")
+    assert (made.next(), made.plan.due()) == (None, made.now + 60)
 
 
 def test_what_cannot_be_delivered_in_time_is_given_up(line):
