@@ -307,6 +307,23 @@ class TestTls:
         assert type(await refusal(nameless)) is RetryableError
         assert len(server.seen) == 1
 
+    async def test_a_request_that_is_under_way_when_certificates_change_may_be_sent_again(
+        self, secure, reach, tls, authority
+    ):
+        """Its connection is closed."""
+        server = await secure("localhost", client_ca=authority.cert)
+        server.will_say(Answer(delay_s=30), server_says.UNAVAILABLE, server_says.OK)
+        pair = authority.issue("old")
+        shown = tls | {"cert_file": pair.cert_file, "key_file": pair.key_file}
+        target = reach(server.port, "localhost", "https", tls=shown)
+        asking = asyncio.create_task(refusal(target))
+        await until(lambda: server.seen)
+        replace_files(pair, authority.issue("new"))
+        target._tls.reload()
+        assert type(await refusal(target)) is RetryableError
+        assert type(await asking) is RetryableError
+        await target.send("traces", BODY)
+
     async def test_a_newer_certificate_is_taken_when_the_old_one_is_refused(
         self, secure, reach, tls, authority, tmp_path
     ):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
@@ -109,15 +109,18 @@ class TargetCourier:
     async def run(self) -> None:
         """Deliver until cancelled or closed; what is under way then is queued again."""
         self._has_stopped.clear()
+        sending: dict[asyncio.Task[None], Batch] = {}
         try:
-            async with background() as sending:
-                while not self._is_closed:
-                    self._wake.clear()
-                    while (batch := self._plan.next(self._clock())) is not None:
-                        sending.append(asyncio.create_task(self._send(batch)))
-                    await self._sleep(self._plan.due() - self._clock())
-                    sending[:] = [task for task in sending if not task.done()]
+            while not self._is_closed:
+                self._wake.clear()
+                while (batch := self._plan.next(self._clock())) is not None:
+                    task = asyncio.create_task(self._send(batch))
+                    task.add_done_callback(lambda _: self._wake.set())
+                    sending[task] = batch
+                await self._sleep(self._plan.due() - self._clock())
+                self._look_at(sending)
         finally:
+            await self._take_back(sending)
             self._has_stopped.set()
 
     async def close(self, within_s: float) -> None:
@@ -147,11 +150,27 @@ class TargetCourier:
             self._tally.faulted(error)
             fault = OverloadedError(f"unexpected fault: {type(error).__name__}", retry_after_s=0.0)
             self._plan.not_now(batch, fault, self._clock())
-        except BaseException:
-            self._plan.put_back(batch)
-            raise
         else:
             self._plan.taken(batch, sent)
+        self._changed()
+
+    def _look_at(self, sending: dict[asyncio.Task[None], Batch]) -> None:
+        """Forget what has ended; raises what a fault of our own has raised."""
+        for task in [task for task in sending if task.done()]:
+            batch = sending.pop(task)
+            if task.cancelled():  # by its client: we cancel only at the end
+                self._plan.put_back(batch)
+            else:
+                task.result()
+
+    async def _take_back(self, sending: Mapping[asyncio.Task[None], Batch]) -> None:
+        """Stop what is under way, and queue it again."""
+        for task in sending:
+            task.cancel()
+        await asyncio.gather(*sending, return_exceptions=True)
+        for task, batch in sending.items():
+            if task.cancelled():
+                self._plan.put_back(batch)
         self._changed()
 
     async def _sleep(self, delay_s: float) -> None:

@@ -4,6 +4,7 @@ grpcio compresses where the call begins, with the interpreter's lock held: gzip 
 loop about 25 ms for each MiB, and a thread would not help. `HttpTarget` does better there.
 """
 
+import asyncio
 from typing import Any, Final, cast
 
 import grpc
@@ -52,6 +53,11 @@ class GrpcTarget:
             )
         except grpc.aio.AioRpcError as error:
             raise self._meant(error) from None
+        except asyncio.CancelledError:
+            if channel is self._channel:
+                raise
+            # Not we were cancelled: the channel was closed, for newer certificates.
+            raise RetryableError("the connection was renewed", retry_after_s=0.0) from None
         return read_response(signal, response)
 
     async def close(self) -> None:

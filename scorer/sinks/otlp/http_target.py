@@ -3,6 +3,7 @@
 import asyncio
 import datetime as dt
 import gzip
+import io
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -68,7 +69,7 @@ class HttpTarget:
         try:
             async with session.post(
                 f"{self._address.base_url}/v1/{signal}",
-                data=data,
+                data=io.BytesIO(data),  # as bytes it would be written in one go
                 headers=self._headers,
                 allow_redirects=False,
                 server_hostname=self._config.tls.server_name,

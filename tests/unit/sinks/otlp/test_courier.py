@@ -197,6 +197,15 @@ async def test_what_is_under_way_when_it_is_cancelled_stays_queued():
     assert bench.target.arrived == "a"
 
 
+async def test_a_broken_courier_ends_with_its_error(monkeypatch):
+    """It does not go on as if all were well."""
+    bench = Bench()
+    monkeypatch.setattr(TargetTally, "taken", lambda *_: 1 / 0)
+    bench.submit("a")
+    with pytest.raises(ZeroDivisionError):
+        await bench.courier.run()
+
+
 @pytest.mark.parametrize("is_running", [True, False])
 async def test_closing_delivers_what_is_queued(is_running):
     """Whether it was running or not."""
