@@ -257,7 +257,7 @@ class OtlpTargetTlsConfig(_Section, frozen=True):
         _is("plain text; none = only where the endpoint is this machine or says `http://`"),
     ] = None
     ca_file: Annotated[
-        str | None, _is("PEM CAs that vouch for the target; none = those of the system")
+        str | None, _is("PEM CAs that vouch for the target; none = the public ones")
     ] = None
     cert_file: Annotated[str | None, _is("PEM chain that is shown to the target")] = None
     key_file: Annotated[str | None, _is("PEM key of that certificate")] = None
