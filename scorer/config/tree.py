@@ -267,7 +267,7 @@ class OtlpTargetTlsConfig(_Section, frozen=True):
         _is("plain text; none = only where the endpoint is this machine or says `http://`"),
     ] = None
     ca_file: Annotated[
-        str | None, _is("PEM CAs that vouch for the target; none = those of the system")
+        str | None, _is("PEM CAs that vouch for the target; none = the public ones")
     ] = None
     cert_file: Annotated[str | None, _is("PEM chain that is shown to the target")] = None
     key_file: Annotated[str | None, _is("PEM key of that certificate")] = None
@@ -316,7 +316,9 @@ class OtlpTargetConfig(_Section, frozen=True):
         tuple[Literal["traces", "logs"], ...],
         _is("what they are sent as: evaluator spans, log events, or both"),
     ] = ("traces", "logs")
-    compression: Annotated[Literal["gzip", "none"], _is("of requests")] = "gzip"
+    compression: Annotated[
+        Literal["none", "gzip"], _is("of requests; gzip more than halves them, for CPU time")
+    ] = "none"
     headers: Annotated[
         dict[str, Secret], _is("sent with each request; values are never shown")
     ] = {}
