@@ -29,12 +29,15 @@ def run(args: argparse.Namespace) -> int:
     from scorer.config.listeners import listeners
     from scorer.registry import load, names
     from scorer.scoring.engine import build_engine
+    from scorer.sinks.otlp.build import build_target
 
     config = read_config(args)
     check_files(config)
     for listener in listeners(config):
         if listener.enabled:
             Entry(listener.tls, listener.auth, listener.key)
+    for number, target in enumerate(config.sinks.otlp):
+        build_target(target, f"sinks.otlp[{number}]")
     build_engine(config)
     for name in names("receivers"):
         load("receivers", name)

@@ -258,7 +258,7 @@ class OtlpTargetTlsConfig(_Section, frozen=True):
         _is("plain text; none = only where the endpoint is this machine or says `http://`"),
     ] = None
     ca_file: Annotated[
-        str | None, _is("PEM CAs that vouch for the target; none = those of the system")
+        str | None, _is("PEM CAs that vouch for the target; none = the public ones")
     ] = None
     cert_file: Annotated[str | None, _is("PEM chain that is shown to the target")] = None
     key_file: Annotated[str | None, _is("PEM key of that certificate")] = None
@@ -300,7 +300,9 @@ class OtlpTargetConfig(_Section, frozen=True):
             "pass on every failing trace and a share: `{keep_failing: true, share: 0.1, services}`"
         ),
     ] = None
-    compression: Annotated[Literal["gzip", "none"], _is("of requests")] = "gzip"
+    compression: Annotated[
+        Literal["none", "gzip"], _is("of requests; gzip more than halves them, for CPU time")
+    ] = "none"
     headers: Annotated[
         dict[str, Secret], _is("sent with each request; values are never shown")
     ] = {}

@@ -8,9 +8,9 @@ from socket import socket
 import otlp_servers as server_says
 import pytest
 from certificates import Authority, replace_files
-from otlp_servers import Answer, GrpcServer, HttpServer
+from otlp_servers import Answer, GrpcServer, HttpServer, until
 
-from scorer.config import OtlpTargetConfig, parse_config
+from scorer.config import parse_config
 from scorer.errors import PermanentError, RetryableError, TooLargeError
 from scorer.sinks.otlp.build import build_target
 from scorer.sinks.otlp.target import OverloadedError, RefusedError, Sent
@@ -104,6 +104,12 @@ async def test_headers_go_with_each_request(server, reach):
     for seen in server.seen:
         assert seen.headers["authorization"] == "Bearer s3cret"
         assert seen.headers["x-scope"] == "acme"
+
+
+async def test_it_says_who_it_is(server, target):
+    """So that a backend's log tells."""
+    await target.send("traces", BODY)
+    assert server.seen[0].headers["user-agent"].startswith("Spanscore/")
 
 
 async def test_a_target_that_quotes_a_secret_does_not_put_it_into_the_log(server, reach):
@@ -221,8 +227,7 @@ async def test_a_target_that_goes_away_in_mid_request_may_be_tried_again(server,
     """The connection ends without an answer."""
     server.will_say(Answer(delay_s=30))
     asking = asyncio.create_task(refusal(target))
-    while not server.seen:
-        await asyncio.sleep(0.01)
+    await until(lambda: server.seen)
     await server.stop()
     assert type(await asking) is RetryableError
     await server.start()
@@ -283,6 +288,14 @@ class TestTls:
         assert type(await refusal(target)) is RetryableError
         assert not server.seen
 
+    async def test_a_target_without_tls_is_not_spoken_to(self, serve, reach, tls, protocol):
+        """Nothing is sent in plain text; the log says what to do."""
+        server = await serve()
+        error = await refusal(reach(server.port, "localhost", "https", tls=tls))
+        assert type(error) is RetryableError
+        assert not server.seen
+        assert protocol == "http" or "then set tls.insecure: true" in str(error)
+
     async def test_our_certificate_is_shown(self, secure, reach, tls, authority):
         """Mutual TLS; without one we are not let in."""
         server = await secure("localhost", client_ca=authority.cert)
@@ -293,6 +306,23 @@ class TestTls:
         nameless = reach(server.port, "localhost", "https", tls=tls)
         assert type(await refusal(nameless)) is RetryableError
         assert len(server.seen) == 1
+
+    async def test_a_request_that_is_under_way_when_certificates_change_may_be_sent_again(
+        self, secure, reach, tls, authority
+    ):
+        """Its connection is closed."""
+        server = await secure("localhost", client_ca=authority.cert)
+        server.will_say(Answer(delay_s=30), server_says.UNAVAILABLE, server_says.OK)
+        pair = authority.issue("old")
+        shown = tls | {"cert_file": pair.cert_file, "key_file": pair.key_file}
+        target = reach(server.port, "localhost", "https", tls=shown)
+        asking = asyncio.create_task(refusal(target))
+        await until(lambda: server.seen)
+        replace_files(pair, authority.issue("new"))
+        target._tls.reload()
+        assert type(await refusal(target)) is RetryableError
+        assert type(await asking) is RetryableError
+        await target.send("traces", BODY)
 
     async def test_a_newer_certificate_is_taken_when_the_old_one_is_refused(
         self, secure, reach, tls, authority, tmp_path

@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from collections import deque
+from contextlib import suppress
 from typing import NamedTuple
 
 import grpc
@@ -15,6 +16,15 @@ from scorer.otlp.responses import export_response
 
 SERVICES = {"trace": "traces", "logs": "logs", "metrics": "metrics"}
 CODES = {code.name: code for code in grpc.StatusCode}
+
+
+async def until(condition):
+    """Wait until something is so."""
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to that")
 
 
 class Seen(NamedTuple):
@@ -35,7 +45,7 @@ class Answer(NamedTuple):
     after_s: float | None = None
     delay_s: float = 0
     trailers: tuple = ()
-    headers: dict = {}
+    headers: tuple = ()
     body: bytes | None = None
     type: str = "application/x-protobuf"
 
@@ -57,6 +67,7 @@ class _Server:
         self.seen = []
         self.answers = deque([OK])
         self.port = 0
+        self._stopping = asyncio.Event()
 
     def will_say(self, *answers):
         self.answers = deque(answers)
@@ -67,7 +78,8 @@ class _Server:
     async def _answer(self, seen):
         self.seen.append(seen)
         answer = self.answers.popleft() if len(self.answers) > 1 else self.answers[0]
-        await asyncio.sleep(answer.delay_s)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), answer.delay_s)
         return answer
 
 
@@ -80,6 +92,7 @@ class GrpcServer(_Server, grpc.GenericRpcHandler):
         self._server = None
 
     async def start(self, port=0):
+        self._stopping.clear()
         self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         self._server.add_generic_rpc_handlers([self])
         place = f"127.0.0.1:{port}"
@@ -103,7 +116,7 @@ class GrpcServer(_Server, grpc.GenericRpcHandler):
             answer = await self._answer(Seen(signal, body, headers))
             if answer.code == "OK":
                 return _response(answer, signal)
-            await context.abort(CODES[answer.code], answer.text, _trailers(answer))
+            return await context.abort(CODES[answer.code], answer.text, _trailers(answer))
 
         return grpc.unary_unary_rpc_method_handler(export)
 
@@ -117,6 +130,7 @@ class HttpServer(_Server):
         self._runner = None
 
     async def start(self, port=0):
+        self._stopping.clear()
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/{signal}", self._export)
         self._runner = web.AppRunner(app, shutdown_timeout=0)
@@ -126,6 +140,7 @@ class HttpServer(_Server):
         self.port = self._runner.addresses[0][1]
 
     async def stop(self):
+        self._stopping.set()
         await self._runner.cleanup()
 
     def _context(self):
@@ -143,6 +158,8 @@ class HttpServer(_Server):
         headers = {name.lower(): value for name, value in request.headers.items()}
         # aiohttp has taken off the encoding that the headers name.
         answer = await self._answer(Seen(signal, await request.read(), headers))
+        if self._stopping.is_set():
+            request.transport.abort()
         extra = dict(answer.headers)
         if answer.after_s is not None:
             extra["Retry-After"] = str(answer.after_s)

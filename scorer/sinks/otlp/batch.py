@@ -8,8 +8,12 @@ from scorer.sinks.otlp.parcel import Parcel
 
 
 class Entry(NamedTuple):
-    """A parcel in the queue; `done` is set when it needs no more care. `since`: seconds."""
+    """A parcel in the queue, the `number`th; `done` is set when it needs no more care.
 
+    `since` is when it came, in seconds.
+    """
+
+    number: int
     parcel: Parcel
     done: "Future[None]"
     since: float
@@ -21,16 +25,16 @@ class Batch:
     `tries` counts failures that may pass, `strikes` those of them before which the target took
     other requests, so that the fault may be this batch's own. `taken_before` is how many
     requests the target had taken at the last failure, `round` is that of the pace at the last
-    sending. `due` is in seconds.
+    sending. `due` (seconds) is before which it is not sent, whatever the target's pace.
     """
 
     __slots__ = ("due", "entries", "number", "round", "signal", "strikes", "taken_before", "tries")
 
-    def __init__(self, signal: Signal, entries: list[Entry], number: int, due: float) -> None:
-        self.signal = signal
+    def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
-        self.number = number
-        self.due = due
+        self.signal: Signal = entries[0].parcel.signal
+        self.number = entries[0].number
+        self.due = 0.0
         self.tries = 0
         self.strikes = 0
         self.taken_before = 0

@@ -2,14 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
 from scorer.config import OtlpTargetConfig
 from scorer.errors import PermanentError, RetryableError
 from scorer.scoring.tasks import background
-from scorer.sinks.otlp.batch import Batch, Entry
+from scorer.sinks.otlp.batch import Batch
 from scorer.sinks.otlp.pace import Backoff
 from scorer.sinks.otlp.parcel import Parcel
 from scorer.sinks.otlp.plan import Plan
@@ -82,7 +82,9 @@ class TargetCourier:
             max_request_size=config.max_request_size,
             max_elapsed_s=retry.max_elapsed_time,
         )
-        self._is_running = False
+        self._is_closed = False
+        self._has_stopped = asyncio.Event()
+        self._has_stopped.set()
         self._wake = asyncio.Event()
         self._has_room = asyncio.Event()
         self._is_idle = asyncio.Event()
@@ -96,7 +98,7 @@ class TargetCourier:
     def submit(self, parcel: Parcel) -> "asyncio.Future[None]":
         """Queue a parcel (see `Courier`)."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._plan.add(Entry(parcel, done, self._clock()))
+        self._plan.add(parcel, done, self._clock())
         self._changed()
         return done
 
@@ -105,27 +107,36 @@ class TargetCourier:
         await self._has_room.wait()
 
     async def run(self) -> None:
-        """Deliver until cancelled; what is under way then is queued again."""
-        self._is_running = True
+        """Deliver until cancelled or closed; what is under way then is queued again."""
+        self._has_stopped.clear()
+        sending: dict[asyncio.Task[None], Batch] = {}
         try:
-            async with background() as sending:
-                while True:
-                    self._wake.clear()
-                    while (batch := self._plan.next(self._clock())) is not None:
-                        sending.append(asyncio.create_task(self._send(batch)))
-                    await self._sleep(self._plan.due() - self._clock())
-                    sending[:] = [task for task in sending if not task.done()]
+            while not self._is_closed:
+                self._wake.clear()
+                while (batch := self._plan.next(self._clock())) is not None:
+                    task = asyncio.create_task(self._send(batch))
+                    task.add_done_callback(lambda _: self._wake.set())
+                    sending[task] = batch
+                await self._sleep(self._plan.due() - self._clock())
+                self._look_at(sending)
         finally:
-            self._is_running = False
+            await self._take_back(sending)
+            self._has_stopped.set()
 
     async def close(self, within_s: float) -> None:
         """Deliver what is queued, for at most `within_s` seconds, and end; safe to call twice."""
+        if self._is_closed:
+            return
         async with background() as tasks:
-            if not self._is_running:
+            if self._has_stopped.is_set():
+                self._has_stopped.clear()
                 tasks.append(asyncio.create_task(self.run()))
             with suppress(TimeoutError):
                 async with asyncio.timeout(within_s):
                     await self._is_idle.wait()
+            self._is_closed = True
+            self._wake.set()
+            await self._has_stopped.wait()
         await self._target.close()
 
     async def _send(self, batch: Batch) -> None:
@@ -139,11 +150,27 @@ class TargetCourier:
             self._tally.faulted(error)
             fault = OverloadedError(f"unexpected fault: {type(error).__name__}", retry_after_s=0.0)
             self._plan.not_now(batch, fault, self._clock())
-        except BaseException:
-            self._plan.put_back(batch)
-            raise
         else:
             self._plan.taken(batch, sent)
+        self._changed()
+
+    def _look_at(self, sending: dict[asyncio.Task[None], Batch]) -> None:
+        """Forget what has ended; raises what a fault of our own has raised."""
+        for task in [task for task in sending if task.done()]:
+            batch = sending.pop(task)
+            if task.cancelled():  # by its client: we cancel only at the end
+                self._plan.put_back(batch)
+            else:
+                task.result()
+
+    async def _take_back(self, sending: Mapping[asyncio.Task[None], Batch]) -> None:
+        """Stop what is under way, and queue it again."""
+        for task in sending:
+            task.cancel()
+        await asyncio.gather(*sending, return_exceptions=True)
+        for task, batch in sending.items():
+            if task.cancelled():
+                self._plan.put_back(batch)
         self._changed()
 
     async def _sleep(self, delay_s: float) -> None:

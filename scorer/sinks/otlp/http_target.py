@@ -3,6 +3,7 @@
 import asyncio
 import datetime as dt
 import gzip
+import io
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -20,14 +21,15 @@ from scorer.sinks.otlp.answers import (
     unreachable,
     without_secrets,
 )
-from scorer.sinks.otlp.target import RefusedError, Sent
+from scorer.sinks.otlp.target import USER_AGENT, RefusedError, Sent
 
 _PROTOBUF: Final = "application/x-protobuf"
 _MAX_RESPONSE: Final = 4 * 2**20
 _MAX_ERROR: Final = 64 * 2**10
-# Below that a thread costs more than it helps.
+# Above that it is done in a thread, for it would stop everything else; zlib lets others run.
 _INLINE_GZIP: Final = 16 * 2**10
-_GZIP_LEVEL: Final = 6
+# Half the time of the usual 6, for a tenth more bytes.
+_GZIP_LEVEL: Final = 1
 
 
 class HttpTarget:
@@ -48,13 +50,14 @@ class HttpTarget:
         self._address = address_of(config, key)
         self._tls = ClientTls(config.tls, f"{key}.tls") if self._address.is_tls else None
         self._headers = {
-            **{name: value.reveal() for name, value in config.headers.items()},
-            "Content-Type": _PROTOBUF,
+            "user-agent": USER_AGENT,
+            **{name.lower(): value.reveal() for name, value in config.headers.items()},
+            "content-type": _PROTOBUF,
             # What is not compressed cannot burst.
-            "Accept-Encoding": "identity",
+            "accept-encoding": "identity",
         }
         if config.compression == "gzip":
-            self._headers["Content-Encoding"] = "gzip"
+            self._headers["content-encoding"] = "gzip"
         self._session: aiohttp.ClientSession | None = None
         self._opened_with: ClientFiles | None = None
 
@@ -66,7 +69,7 @@ class HttpTarget:
         try:
             async with session.post(
                 f"{self._address.base_url}/v1/{signal}",
-                data=data,
+                data=io.BytesIO(data),  # as bytes it would be written in one go
                 headers=self._headers,
                 allow_redirects=False,
                 server_hostname=self._config.tls.server_name,

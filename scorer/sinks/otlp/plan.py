@@ -16,6 +16,7 @@ front, or takes one that is to be sent again. It is under way until one of the f
   not about the data (unknown signal, no access) all its parcels are lost at once.
 """
 
+from asyncio import Future
 from collections import deque
 from heapq import heappop, heappush
 from typing import Protocol, get_args
@@ -24,6 +25,7 @@ from scorer.errors import PermanentError, RetryableError, TooLargeError
 from scorer.otlp.signal import Signal
 from scorer.sinks.otlp.batch import Batch, Entry
 from scorer.sinks.otlp.pace import Backoff, Pace
+from scorer.sinks.otlp.parcel import Parcel
 from scorer.sinks.otlp.target import OverloadedError, RefusedError, Sent
 
 _PATIENCE = 4
@@ -64,9 +66,7 @@ class Plan:
         self._pace = Pace(backoff, concurrency)
         self._max_request_size = max_request_size
         self._max_elapsed_s = _NEVER if max_elapsed_s is None else max_elapsed_s
-        self._lines: dict[Signal, deque[tuple[int, Entry]]] = {
-            signal: deque() for signal in get_args(Signal)
-        }
+        self._lines: dict[Signal, deque[Entry]] = {signal: deque() for signal in get_args(Signal)}
         self._held: list[Batch] = []
         self._last_failed: Batch | None = None
         self._under_way = 0
@@ -79,11 +79,11 @@ class Plan:
         """Whether every parcel is done."""
         return not (self._under_way or self._held or any(self._lines.values()))
 
-    def add(self, entry: Entry) -> None:
-        """Take a parcel."""
+    def add(self, parcel: Parcel, done: "Future[None]", now: float) -> None:
+        """Take a parcel; `done` is set at its end."""
         self._count += 1
-        self._lines[entry.parcel.signal].append((self._count, entry))
-        self.queued_bytes += len(entry.parcel.body)
+        self._lines[parcel.signal].append(Entry(self._count, parcel, done, now))
+        self.queued_bytes += len(parcel.body)
 
     def next(self, now: float) -> Batch | None:
         """Return what is to be sent now, None = nothing; it is under way until it has an end."""
@@ -107,7 +107,7 @@ class Plan:
         """End a batch that the target took."""
         self._under_way -= 1
         self._taken += 1
-        self._pace.answered()
+        self._answered()
         self._tally.taken(batch, sent)
         for entry in batch.entries:
             self._settle(entry)
@@ -130,7 +130,7 @@ class Plan:
             batch.due = now + max(error.retry_after_s, self._backoff.delay_s(batch.tries))
         else:
             self._pace.failed(now, batch.round, error.retry_after_s)
-            batch.due = self._pace.resume_at
+            batch.due = 0.0
         self._expire(batch, error, now)
         if len(batch.entries) > 1 and batch.tries >= _PATIENCE:
             self._cut(batch, tries=1)
@@ -143,44 +143,45 @@ class Plan:
     def never(self, batch: Batch, error: PermanentError) -> None:
         """End a batch that the target refuses for good."""
         self._under_way -= 1
-        self._pace.answered()
+        self._answered()
         if len(batch.entries) > 1 and getattr(error, "is_about_data", True):
-            batch.due = 0.0
             self._cut(batch, tries=0)
         else:
             self._lose(batch.entries, _reason(error), error)
+
+    def _answered(self) -> None:
+        self._pace.answered()
+        self._last_failed = None
 
     def _choose(self, now: float) -> Batch | None:
         """Prefer what was held to what is new, and anything to what has failed just now."""
         first = heappop(self._held) if self._held and self._held[0].due <= now else None
         if first is None or first is not self._last_failed:
-            return first or self._merge(now)
+            return first or self._merge()
         second = heappop(self._held) if self._held and self._held[0].due <= now else None
-        second = second or self._merge(now)
+        second = second or self._merge()
         if second is None:
             return first
         heappush(self._held, first)
         return second
 
-    def _merge(self, now: float) -> Batch | None:
+    def _merge(self) -> Batch | None:
         """Make a batch of the parcels in front of the signal that has waited longest."""
         lines = [line for line in self._lines.values() if line]
         if not lines:
             return None
-        line = min(lines, key=lambda line: line[0][0])
-        number, entry = line.popleft()
-        entries, size = [entry], len(entry.parcel.body)
-        while line and size + len(line[0][1].parcel.body) <= self._max_request_size:
-            _, entry = line.popleft()
-            entries.append(entry)
-            size += len(entry.parcel.body)
-        return Batch(entry.parcel.signal, entries, number, now)
+        line = min(lines, key=lambda line: line[0].number)
+        entries = [line.popleft()]
+        size = len(entries[0].parcel.body)
+        while line and (size := size + len(line[0].parcel.body)) <= self._max_request_size:
+            entries.append(line.popleft())
+        return Batch(entries)
 
     def _cut(self, batch: Batch, *, tries: int) -> None:
         middle = len(batch.entries) // 2
         for entries in (batch.entries[:middle], batch.entries[middle:]):
-            part = Batch(batch.signal, entries, batch.number, batch.due)
-            part.tries, part.taken_before = tries, batch.taken_before
+            part = Batch(entries)
+            part.due, part.tries, part.taken_before = batch.due, tries, batch.taken_before
             heappush(self._held, part)
 
     def _expire(self, batch: Batch, error: RetryableError, now: float) -> None:
@@ -189,8 +190,8 @@ class Plan:
         old = [entry for entry in batch.entries if entry.since <= since]
         batch.entries = [entry for entry in batch.entries if entry.since > since]
         for line in self._lines.values():
-            while line and line[0][1].since <= since:
-                old.append(line.popleft()[1])
+            while line and line[0].since <= since:
+                old.append(line.popleft())
         self._lose(old, "expired", error)
 
     def _lose(self, entries: list[Entry], reason: str, error: Exception) -> None:

@@ -4,10 +4,13 @@
 asked for, 0 = nothing. `PermanentError`: the same request will never be taken.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
+from scorer import __version__
 from scorer.errors import PermanentError, RetryableError
 from scorer.otlp.signal import Signal
+
+USER_AGENT: Final = f"Spanscore/{__version__}"
 
 
 class Sent(NamedTuple):
