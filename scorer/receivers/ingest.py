@@ -157,7 +157,12 @@ class AssemblingIngest:
         refusal = self._admission.refusal(len(body), tenant, now)
         records = split.records
         taken = records if refusal is None else self._of_open(records, refusal, tenant)
-        aside = [] if self._strays is None or _lacks_room(refusal) else split.aside
+        others = [] if self._strays is None else split.aside
+        is_refused = refusal is not None and (
+            refusal.is_total or len(taken) < len(records) or (bool(others) and _lacks_room(refusal))
+        )
+        # A sender repeats what is refused in part, and nobody would know these again.
+        aside = [] if is_refused else others
         offset = 0
         if taken or aside:
             self._reopen(taken, tenant, now)
@@ -172,8 +177,7 @@ class AssemblingIngest:
             invalid=split.rejected,
         )
         self._count_logs(refused=len(records) - len(taken))
-        is_partly_refused = len(taken) < len(records) or self._is_refused(refusal, split.aside)
-        if refusal is not None and (refusal.is_total or is_partly_refused):
+        if refusal is not None and is_refused:
             self._refuse(refusal, len(body), tenant, now)
         why = f"log records rejected: {split.rejected_reason}" if split.rejected else ""
         return Accepted(split.rejected, why, offset)
@@ -191,10 +195,6 @@ class AssemblingIngest:
             self._pass_on_metrics(body, points, tenant)
         self._telemetry.add("spanscore_metric_points_total", points)
         return Accepted(offset=offset)
-
-    def _is_refused(self, refusal: Refusal | None, aside: Sequence[Item]) -> bool:
-        """Whether log records without a trace are there that would be passed on, and cannot be."""
-        return self._strays is not None and bool(aside) and _lacks_room(refusal)
 
     def _split(self, body: bytes) -> SplitSpans:
         try:
@@ -355,6 +355,6 @@ class AssemblingIngest:
         return has_end_marker(wire) and self._may_end(envelope)
 
 
-def _lacks_room(refusal: Refusal | None) -> bool:
+def _lacks_room(refusal: Refusal) -> bool:
     """Whether what is only passed on cannot be taken; scoring may be behind, it needs none."""
-    return refusal is not None and refusal.reason != "backlog"
+    return refusal.reason != "backlog"

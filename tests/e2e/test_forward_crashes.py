@@ -4,8 +4,9 @@ import time
 from random import Random
 
 import pytest
+from opentelemetry.proto.metrics.v1 import metrics_pb2
 
-from .crash.backend import Backend
+from .crash.backend import METRICS, Backend
 from .crash.load import Load
 from .crash.scores import Scores
 from .crash.service import lives, wait_for
@@ -53,7 +54,7 @@ def test_a_kill_at_a_failpoint_loses_no_span(start, tmp_path, backend, name):
 
 
 def test_a_kill_while_the_backend_is_down_loses_no_span(start, tmp_path, backend):
-    """What waits for it is in the journal, though it is scored."""
+    """What waits for it is in the journal, though it is scored, or belongs to no trace."""
     load = Load(2, count=40)
     backend.is_down = True
     service = start(backend.settings)
@@ -61,6 +62,9 @@ def test_a_kill_while_the_backend_is_down_loses_no_span(start, tmp_path, backend
     load.begin()
     load.finish()
     wait_for(lambda: service.series("spanscore_unforwarded_traces") >= 40)
+    metrics = metrics_pb2.MetricsData()
+    metrics.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
+    service.send(metrics.SerializeToString(), method=METRICS)
     assert backend.spans == {}
     service.kill()
     backend.is_down = False
@@ -68,6 +72,7 @@ def test_a_kill_while_the_backend_is_down_loses_no_span(start, tmp_path, backend
     scores = Scores(tmp_path)
     load.check(scores)
     backend.check(load, scores)
+    assert backend.metrics == [metrics.SerializeToString()]
 
 
 @pytest.mark.timeout(120)

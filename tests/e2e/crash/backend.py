@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 from opentelemetry.proto.trace.v1 import trace_pb2
 
-from .service import TRACES
+from .service import EXPORT, TRACES
 
+METRICS = EXPORT.format("metrics", "Metrics")
 REVISION = "spanscore.revision"
 SCORE = "spanscore.score."
 
@@ -18,6 +19,7 @@ class Backend(grpc.GenericRpcHandler):
 
     def __init__(self):
         self.spans = defaultdict(list)  # by trace id, as often as they came
+        self.metrics = []  # bodies
         self.is_down = False
         self._lock = threading.Lock()
         self._server = grpc.server(ThreadPoolExecutor(4), handlers=[self])
@@ -38,7 +40,15 @@ class Backend(grpc.GenericRpcHandler):
     def service(self, details):
         if details.method == TRACES:
             return grpc.unary_unary_rpc_method_handler(self._take)
+        if details.method == METRICS:
+            return grpc.unary_unary_rpc_method_handler(self._take_metrics)
         return None
+
+    def _take_metrics(self, body, context):
+        if self.is_down:
+            context.abort(grpc.StatusCode.UNAVAILABLE, "down")
+        self.metrics.append(body)
+        return b""
 
     def _take(self, body, context):
         if self.is_down:

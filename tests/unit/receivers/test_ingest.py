@@ -523,3 +523,17 @@ class TestStrays:
             with pytest.raises(RetryableError):
                 take(body)
         assert door.strays.taken == []
+
+    def test_logs_without_a_trace_are_not_taken_from_a_request_that_is_refused(self):
+        """It comes again as a whole, and they would come twice."""
+        door = Door(passes_on=True, memory="10KB")
+        door.ingest.traces(request(1))
+        builders = [TraceBuilder(number) for number in (1, 2)]
+        for builder in builders:
+            builder.log("message", "hello", span=builder.span("chat"))
+        door.budget.charge(8_000)
+        body = b"".join(builder.log_request() for builder in builders) + self.untraced()
+        with pytest.raises(RetryableError):
+            door.ingest.logs(body)
+        assert door.strays.taken == []
+        assert door.count("log_records_total", outcome="joined") == 1
