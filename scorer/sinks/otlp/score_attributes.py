@@ -30,7 +30,12 @@ def score_attributes(scored: ScoredTrace | None) -> dict[str, AttributeValue]:
 
 
 def _add(attributes: dict[str, AttributeValue], score: Score) -> None:
-    """Add one score; a key that an earlier one took stays its."""
+    """Add one score; a key that an earlier one took stays its.
+
+    Why a further output has no value is left out: mostly it is that the provider does not tell.
+    """
+    if score.value is None and score.output != "value":
+        return
     key = _SCORE + score.metric
     if score.output != "value":
         key += f".{score.output}"
