@@ -263,3 +263,15 @@ async def test_a_revision_counts_its_fresh_spans_only():
         await run.pipeline.drain()
     assert run.telemetry.value("spanscore_closed_spans_total") == 3
     assert run.telemetry.value("spanscore_scored_spans_total") == 3
+
+
+async def test_revisions_of_one_trace_leave_one_after_the_other(monkeypatch):
+    """The first is noted as scored before the next is noted: a crash in between loses neither."""
+    monkeypatch.setattr(pipeline_module, "_BATCH_TRACES", 10)
+    async with Run(FakeScorer()) as run:
+        run.submit(closed(1), closed(2), replace(closed(1), revision=2), closed(3))
+        await run.pipeline.drain()
+    assert run.noted == [
+        *[("closing", 1, 0), ("closing", 2, 0), ("scored", 1, 2), ("scored", 2, 2)],
+        *[("closing", 1, 2), ("closing", 3, 2), ("scored", 1, 4), ("scored", 3, 4)],
+    ]
