@@ -47,8 +47,8 @@ class ClosedTraces:
         return cut if cut is not None and offset <= cut.closed_at else None
 
     def is_known(self, key: bytes) -> bool:
-        """Whether a trace was closed lately."""
-        return self._graves.closed_at(key) is not None
+        """Whether a trace was closed lately; one that is kept may have outlived its grave."""
+        return self._graves.closed_at(key) is not None or self.kept(key) is not None
 
     def had(self, key: bytes, offset: int) -> bool:
         """Whether a trace had what stands at `offset` when it closed."""

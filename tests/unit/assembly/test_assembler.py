@@ -389,6 +389,14 @@ class TestLateSpans:
         pushed = again(assembler, [span(1)], 2, 3)
         assert (pushed.duplicates, pushed.unjoined, assembler.open_traces) == (1, 0, 0)
 
+    def test_a_repeated_span_opens_nothing_though_only_the_kept_trace_is_remembered(self):
+        """More traces may be kept than tombstones: else it would be scored anew as revision 1."""
+        assembler = make(kept_bytes=10**6, max_tombstones=1)
+        assembler.push([span(1), span(2, trace=2)], at(), 0)
+        assembler.poll(2)
+        pushed = again(assembler, [span(1)], 2, 3)
+        assert (pushed.duplicates, pushed.accepted, assembler.open_traces) == (1, 0, 0)
+
     def test_a_trace_that_is_no_longer_kept_is_not_joined(self):
         """The span is counted, and opens no new trace."""
         assembler = make(kept_bytes=1)
