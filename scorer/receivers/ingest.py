@@ -151,9 +151,8 @@ class AssemblingIngest:
         taken = records if refusal is None else self._of_open(records, refusal, tenant)
         offset = 0
         if taken:
-            self._reopen(taken, tenant, now)
             whole = body if refusal is None else join((log.wire, log.envelope) for log in taken)
-            offset = self._write(Request("logs", tenant, whole))
+            offset = self._log_records(taken, whole, tenant, now)
         self._push_logs(taken, tenant, now)
         self._count_logs(untraced=split.untraced, invalid=split.rejected)
         self._count_logs(refused=len(records) - len(taken))
@@ -235,6 +234,17 @@ class AssemblingIngest:
         except SpanscoreError as error:
             reason = "too_large" if isinstance(error, TooLargeError) else "journal"
             self._telemetry.add("spanscore_refused_spans_total", len(spans), reason=reason)
+            raise
+
+    def _log_records(
+        self, records: Sequence[LogEntry], body: bytes, tenant: str, now: float
+    ) -> int:
+        """Write log records to the log, as spans are."""
+        try:
+            self._reopen(records, tenant, now)
+            return self._write(Request("logs", tenant, body))
+        except SpanscoreError:
+            self._count_logs(refused=len(records))
             raise
 
     def _reopen(

@@ -270,6 +270,18 @@ def test_what_the_log_has_no_room_for_is_refused():
     assert door.count("offered_spans_total") == door.count("accepted_spans_total") + 1
 
 
+def test_log_records_that_the_log_has_no_room_for_are_counted_as_refused():
+    """A sender that gives up has lost them, and the counters say so."""
+    door = Door(log=MemoryLog(max_size=10**6))
+    trace = TraceBuilder(1)
+    trace.log("gen_ai.user.message", "x" * 600_000, span=trace.span("chat"))
+    door.ingest.logs(trace.log_request())
+    with pytest.raises(RetryableError, match="full"):
+        door.ingest.logs(trace.log_request())
+    assert door.count("log_records_total", outcome="joined") == 1
+    assert door.count("log_records_total", outcome="refused") == 1
+
+
 def test_only_what_was_taken_of_a_request_is_in_the_log():
     """The sender will repeat the rest."""
     log = MemoryLog()
