@@ -221,6 +221,8 @@ class Assembler:
             trace = self._new(key, first.envelope, arrival, cut)
             trace.revision = cut.revision if cut else whole.revision
         added = self._add(trace, whole.spans, None)
+        # That the log holds a span twice does not mean that it came twice.
+        trace.duplicates, trace.conflicts = whole.duplicates, whole.conflicts
         # What the trace has of log records is among these.
         self._charge(trace.replace_logs(whole.logs), whole.tenant)
         self._after(trace, arrival, ending)

@@ -7,12 +7,17 @@ from scorer.model.trace import ClosedTrace, LogEntry, SpanEntry
 
 
 class Whole(NamedTuple):
-    """All that one trace had; its spans or its log records may be missing, not both."""
+    """All that one trace had; its spans or its log records may be missing, not both.
+
+    `duplicates` and `conflicts` are how many spans had come twice.
+    """
 
     tenant: str
     revision: int
     spans: Sequence[SpanEntry]
     logs: Sequence[LogEntry] = ()
+    duplicates: int = 0
+    conflicts: int = 0
 
     @property
     def first(self) -> SpanEntry | LogEntry:

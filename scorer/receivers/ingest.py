@@ -211,7 +211,8 @@ class AssemblingIngest:
         logs = split_logs(entry.logs).records
         if not spans and not logs:
             return Pushed(0, 0, 0, [])
-        whole = Whole(entry.tenant, entry.revision, spans, logs)
+        twice = entry.duplicates, entry.conflicts
+        whole = Whole(entry.tenant, entry.revision, spans, logs, *twice)
         pushed = self._assembler.restore(whole, self._position, now)
         self._count_pushed(spans, pushed)
         self._on_closed(pushed.closed)

@@ -481,6 +481,17 @@ class TestRestart:
             (closed,) = assembler.poll(2)
             assert (len(closed.spans), closed.revision) == (2, 1)
 
+    @pytest.mark.parametrize("is_trimmed", [False, True])
+    def test_a_snapshot_repeats_no_span_in_the_eyes_of_a_score(self, is_trimmed):
+        """What came twice is what had come twice, whether or not the older part is still there."""
+        assembler = make()
+        if not is_trimmed:
+            assembler.push([span(1), span(2, 1), span(2, 1)], at(1), 0)
+        pushed = assembler.restore(Whole("", 1, [span(1), span(2, 1)], (), 1), at(2), 0)
+        assert pushed.accepted + pushed.duplicates == 2
+        (closed,) = assembler.poll(2)
+        assert (closed.completeness.span_count, closed.completeness.duplicates) == (2, 1)
+
     def test_a_snapshot_of_a_revision_that_is_scored_is_a_reread(self):
         """Its closing stands behind it in the log."""
         assembler = make()
