@@ -155,19 +155,18 @@ class Assembler:
         """Take log records of traces; they count as arrivals and wait for their spans."""
         self._last_offset = position.offset
         arrival = _Arrival(tenant, position, now)
-        accepted = late = 0
-        closed, ending = list[ClosedTrace](), dict[bytes, OpenTrace]()
-        for trace_id, _, _, wire, envelope in logs:
-            key = trace_key(trace_id, tenant)
-            trace = self._trace(key, envelope, arrival, closed)
+        tally, ending = Tally(), dict[bytes, OpenTrace]()
+        for entry in logs:
+            key = trace_key(entry.trace_id, tenant)
+            trace = self._trace(key, entry.envelope, arrival, tally.closed)
             if trace is None:
-                late += 1
+                self._closed.count_log(key, entry, position.offset, tally)
                 continue
-            self._charge(trace.add_log(wire, envelope), tenant)
-            accepted += 1
+            self._charge(trace.add_log(entry.wire, entry.envelope), tenant)
+            tally.accepted += 1
             self._after(trace, arrival, ending)
-        self._close_all(ending, now, closed)
-        return Pushed(accepted, 0, late, closed)
+        self._close_all(ending, now, tally.closed)
+        return tally.pushed()
 
     def reopen(
         self,

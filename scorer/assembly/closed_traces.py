@@ -7,7 +7,7 @@ from scorer.assembly.graves import Graves
 from scorer.assembly.kept import KeptTraces
 from scorer.assembly.open_trace import Cut, OpenTrace
 from scorer.assembly.pushed import Tally
-from scorer.model.trace import CloseReason, SpanEntry
+from scorer.model.trace import CloseReason, LogEntry, SpanEntry
 
 
 class ClosedTraces:
@@ -72,6 +72,16 @@ class ClosedTraces:
         tally.late += missing
         if missing:
             self._graves.count_late(key, missing)
+
+    def count_log(self, key: bytes, entry: LogEntry, offset: int, tally: Tally) -> None:
+        """Count a log record of a closed trace."""
+        kept = self.kept(key)
+        if self.had(key, offset):
+            tally.rereads += 1
+        elif kept is not None and not kept.lacks(entry):
+            tally.duplicates += 1
+        else:
+            tally.unjoined += 1
 
     @property
     def kept_bytes(self) -> int:

@@ -292,6 +292,7 @@ class AssemblingIngest:
     def _push_logs(self, records: Sequence[LogEntry], tenant: str, now: float) -> None:
         pushed = self._assembler.push_logs(records, self._position, now, tenant)
         self._count_logs(joined=pushed.accepted, late=pushed.unjoined)
+        self._count_logs(duplicate=pushed.duplicates, reread=pushed.rereads)
         self._on_closed(pushed.closed)
 
     def _count_logs(self, **outcomes: int) -> None:

@@ -424,7 +424,16 @@ class TestLateSpans:
         assert again(assembler, [log()], 2, 3).accepted == 1
         (second,) = assembler.poll(5)
         assert (second.logs, second.fresh_spans) == ((b"log",), 0)
-        assert again(assembler, [log()], 3, 6).unjoined == 1
+        assert again(assembler, [log()], 3, 6).duplicates == 1
+
+    def test_a_log_record_that_is_repeated_is_not_late(self):
+        """The kept trace has it: nothing is missing in its scores."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        assembler.push_logs([log()], at(2), 0)
+        assembler.poll(2)
+        pushed = again(assembler, [log()], 3, 3)
+        assert (pushed.duplicates, pushed.unjoined, assembler.open_traces) == (1, 0, 0)
 
     def test_spans_of_other_traces_in_the_batch_open_as_usual(self):
         """Only kept traces that lack a span are opened again."""
@@ -449,6 +458,13 @@ class TestRestart:
         assert (before.rereads, before.late) == (2, 0)
         assert (after.rereads, after.unjoined) == (0, 1)
         assert assembler.open_traces == 0
+
+    def test_log_records_that_a_scored_trace_had_are_rereads(self):
+        """Those behind the place of its close are late."""
+        assembler = make()
+        assembler.recall(("", trace_id()), 5, 1, None)
+        pushed = [assembler.push_logs([log()], at(offset), 0) for offset in (5, 6)]
+        assert [(each.rereads, each.unjoined) for each in pushed] == [(1, 0), (0, 1)]
 
     def test_a_trace_without_scores_is_closed_at_the_same_place(self):
         """With the same spans, reason and revision, so with the same scores."""

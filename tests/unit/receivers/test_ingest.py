@@ -151,9 +151,10 @@ def test_after_stop_everything_is_refused():
     assert door.count("refused_spans_total", reason="shutdown") == 1
 
 
-def test_log_records_are_counted_by_their_fate():
-    """Joined, late, or without a trace."""
-    door = Door()
+@pytest.mark.parametrize(("kept", "fate"), [("1MiB", "duplicate"), ("0B", "late")])
+def test_log_records_are_counted_by_their_fate(kept, fate):
+    """Joined, known to the kept trace, or late."""
+    door = Door(kept=kept)
     builder = TraceBuilder(1)
     span = builder.span("chat")
     builder.log("gen_ai.user.message", "hi", span=span)
@@ -163,7 +164,7 @@ def test_log_records_are_counted_by_their_fate():
     door.ingest.poll()
     door.ingest.logs(builder.log_request())
     assert door.count("log_records_total", outcome="joined") == 1
-    assert door.count("log_records_total", outcome="late") == 1
+    assert door.count("log_records_total", outcome=fate) == 1
 
 
 def test_metric_points_are_counted_and_dropped():
