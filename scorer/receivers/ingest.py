@@ -222,9 +222,9 @@ class AssemblingIngest:
         """Write an open trace to the head of the log, so that its older part may be released.
 
         Raises:
-            RetryableError: The log is full.
+            RetryableError: The disk is full or fails.
         """
-        self._write(snapshot(trace, trace.revision))
+        self._write(snapshot(trace, trace.revision), makes_room=True)
         self._assembler.moved(trace, self._position)
 
     def _log_spans(self, spans: Sequence[SpanEntry], body: bytes, tenant: str, now: float) -> int:
@@ -259,12 +259,12 @@ class AssemblingIngest:
         self._write(snapshot(trace, trace.revision + 1))
         return self._position
 
-    def _write(self, entry: Request | Snapshot) -> int:
+    def _write(self, entry: Request | Snapshot, *, makes_room: bool = False) -> int:
         """Write to the log, where there is one; returns the offset, 0 without a log."""
         if self._log is None:
             self._position = Position(self._source, 0, self._position.offset + 1)
             return 0
-        offset = self._log.append(encode(entry))
+        offset = self._log.append(encode(entry), makes_room=makes_room)
         self._position = Position(self._source, 0, offset)
         return offset
 
