@@ -230,8 +230,7 @@ class AssemblingIngest:
     def _log_spans(self, spans: Sequence[SpanEntry], body: bytes, tenant: str, now: float) -> int:
         """Write spans to the log, the kept traces that they add to first."""
         try:
-            self._reopen(spans, tenant, now)
-            return self._write(Request("traces", tenant, body))
+            return self._write_late(Request("traces", tenant, body), spans, now)
         except SpanscoreError as error:
             reason = "too_large" if isinstance(error, TooLargeError) else "journal"
             self._telemetry.add("spanscore_refused_spans_total", len(spans), reason=reason)
@@ -242,16 +241,19 @@ class AssemblingIngest:
     ) -> int:
         """Write log records to the log, as spans are."""
         try:
-            self._reopen(records, tenant, now)
-            return self._write(Request("logs", tenant, body))
+            return self._write_late(Request("logs", tenant, body), records, now)
         except SpanscoreError:
             self._count_logs(refused=len(records))
             raise
 
-    def _reopen(
-        self, entries: Sequence[SpanEntry] | Sequence[LogEntry], tenant: str, now: float
-    ) -> None:
-        self._assembler.reopen(entries, tenant, now, self._place_of_late)
+    def _write_late(
+        self, request: Request, entries: Sequence[SpanEntry] | Sequence[LogEntry], now: float
+    ) -> int:
+        """Write a request, the kept traces that it adds to first, which are open from then on."""
+        reopen = self._assembler.reopen
+        reopened = reopen(entries, request.tenant, now, self._place_of_late)
+        # Were it refused now, those would be scored once more without anything new, at each try.
+        return self._write(request, makes_room=reopened > 0)
 
     def _place_of_late(self, trace: OpenTrace) -> Position:
         if self._log is None:

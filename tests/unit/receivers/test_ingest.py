@@ -271,6 +271,21 @@ def test_what_the_log_has_no_room_for_is_refused():
     assert door.count("offered_spans_total") == door.count("accepted_spans_total") + 1
 
 
+def test_a_late_span_is_not_refused_when_its_trace_is_open_again():
+    """Else each try of the sender would have it scored once more, without the span."""
+    door = Door(log=MemoryLog(max_size=3000))
+    trace = TraceBuilder(1)
+    door.ingest.traces(trace.request(trace.span("chat")))
+    door.clock.advance(60)
+    door.ingest.poll()
+    door.ingest.traces(trace.request(trace.span("late", padding="x" * 2700)))
+    door.clock.advance(60)
+    door.ingest.poll()
+    assert [(trace.revision, len(trace.spans)) for trace in door.closed] == [(1, 1), (2, 2)]
+    with pytest.raises(RetryableError, match="full"):
+        door.ingest.traces(request(2))
+
+
 def test_log_records_that_the_log_has_no_room_for_are_counted_as_refused():
     """A sender that gives up has lost them, and the counters say so."""
     door = Door(log=MemoryLog(max_size=10**6))
