@@ -218,7 +218,9 @@ class Assembler:
                 return Pushed(0, 0, 0, [], rereads=len(whole.spans))
             self._closed.give_up(key)
             trace = self._new(key, first.envelope, arrival, cut)
-            trace.revision = cut.revision if cut else whole.revision
+            trace.revision = (
+                cut.revision if cut else self._closed.next_revision(key, whole.revision)
+            )
         added = self._add(trace, whole.spans, None)
         # That the log holds a span twice does not mean that it came twice.
         trace.duplicates, trace.conflicts = whole.duplicates, whole.conflicts

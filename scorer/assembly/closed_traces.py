@@ -46,6 +46,13 @@ class ClosedTraces:
         cut = self._cuts.get(key)
         return cut if cut is not None and offset <= cut.closed_at else None
 
+    def next_revision(self, key: bytes, written: int) -> int:
+        """Return the revision after the last one; `written` is what it was to be before a restart.
+
+        It is lower where revisions that nobody saw before the restart became one.
+        """
+        return self._graves.revision(key) + 1 if self._graves.closed_at(key) else written
+
     def is_known(self, key: bytes) -> bool:
         """Whether a trace was closed lately; one that is kept may have outlived its grave."""
         return self._graves.closed_at(key) is not None or self.kept(key) is not None

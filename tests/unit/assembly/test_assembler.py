@@ -515,6 +515,16 @@ class TestRestart:
         assert assembler.restore(Whole("", 2, [span(1)]), at(6), 0).rereads == 1
         assert assembler.open_traces == 0
 
+    def test_no_revision_is_left_out(self):
+        """What was closed twice and never scored is one revision; the next snapshot is the next."""
+        assembler = make()
+        assembler.push([span(1)], at(1), 0)
+        assembler.restore(Whole("", 2, [span(1)]), at(2), 0)
+        (first,) = assembler.push([span(2, 1)], at(3), 0, "", lambda *_: True).closed
+        assembler.restore(Whole("", 3, [span(1), span(2, 1)]), at(4), 0)
+        (second,) = assembler.poll(2)
+        assert (first.revision, second.revision) == (1, 2)
+
     def test_a_snapshot_of_a_revision_that_is_under_way_opens_it(self):
         """The trace is known as closed before it, as the revision before."""
         assembler = make()
