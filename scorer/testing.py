@@ -348,12 +348,12 @@ class MemoryLog:
         """The offset of the next record."""
         return self._next
 
-    def append(self, payload: bytes) -> int:
+    def append(self, payload: bytes, *, makes_room: bool = False) -> int:
         """Keep a record and return its offset."""
         if self.is_closed:
             raise RetryableError("the log is closed")
         if self._max_size is not None:
-            self._check_room(len(payload), self._max_size)
+            self._check_room(len(payload), self._max_size, makes_room=makes_room)
         self._records.append(Record(self._next, payload))
         self._next += 1
         return self._next - 1
@@ -378,8 +378,9 @@ class MemoryLog:
         """Refuse more."""
         self.is_closed = True
 
-    def _check_room(self, size: int, limit: int) -> None:
+    def _check_room(self, size: int, limit: int, *, makes_room: bool) -> None:
         if size > limit:
             raise TooLargeError(f"the record of {size} bytes is larger than the log")
-        if sum(len(record.payload) for record in self._records) + size > limit:
+        used = sum(len(record.payload) for record in self._records)
+        if used + size > limit and not makes_room:
             raise RetryableError(f"the log is full ({limit} bytes)")

@@ -21,7 +21,6 @@ only in part is put together again, and closed at the same place.
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.closed_traces import ClosedTraces
@@ -38,7 +37,7 @@ from scorer.assembly.open_trace import (
     first_to_go,
     trace_key,
 )
-from scorer.assembly.pushed import Pushed, Tally, Whole
+from scorer.assembly.pushed import Arrival, Pushed, Tally, Whole
 from scorer.assembly.settings import AssemblerSettings
 from scorer.assembly.watermark import Watermark
 from scorer.model.position import Position
@@ -48,14 +47,6 @@ _TRACE_ID_OF = itemgetter(0)
 # Late spans of a trace that was cut off for its size do not join it: each would have all of it
 # written, and scored, once more.
 _NOT_KEPT: frozenset[CloseReason] = frozenset({"span_cap", "byte_cap"})
-
-
-class _Arrival(NamedTuple):
-    """When what arrives, from whom, and where it stands in the log."""
-
-    tenant: str
-    position: Position
-    now: float
 
 
 class Assembler:
@@ -108,7 +99,7 @@ class Assembler:
     ) -> Pushed:
         """Take spans. `is_end` tells an end marker; None = the batch holds none."""
         self._last_offset = position.offset
-        tally, arrival = Tally(), _Arrival(tenant, position, now)
+        tally, arrival = Tally(), Arrival(tenant, position, now)
         ending: dict[bytes, OpenTrace] = {}
         # Spans of one trace mostly stand together; where they do not, it has several batches.
         for trace_id, group in groupby(spans, _TRACE_ID_OF):
@@ -128,7 +119,7 @@ class Assembler:
         self._close_all(ending, now, tally.closed)
         return tally.pushed()
 
-    def _after(self, trace: OpenTrace, arrival: _Arrival, ending: dict[bytes, OpenTrace]) -> None:
+    def _after(self, trace: OpenTrace, arrival: Arrival, ending: dict[bytes, OpenTrace]) -> None:
         """Set when a trace is due, or note that it ends with this request.
 
         Not in the middle of it: after a restart it must be closed with the same spans, and the
@@ -154,15 +145,13 @@ class Assembler:
     ) -> Pushed:
         """Take log records of traces; they count as arrivals and wait for their spans."""
         self._last_offset = position.offset
-        arrival = _Arrival(tenant, position, now)
+        arrival = Arrival(tenant, position, now)
         tally, ending = Tally(), dict[bytes, OpenTrace]()
         for log in logs:
             key = trace_key(log.trace_id, tenant)
             trace = self._trace(key, log.envelope, arrival, tally.closed)
             if trace is None:
-                tally.unjoined += 1
-                is_stray = self._closed.is_stray(key, log, position.offset)
-                tally.strays += [log] if is_stray else []
+                self._closed.count_log(key, log, position.offset, tally)
                 continue
             self._charge(trace.add_log(log.wire, log.envelope), tenant)
             tally.accepted += 1
@@ -183,18 +172,11 @@ class Assembler:
         repeats what a trace has opens nothing.
         """
         reopened = 0
-        last: bytes | None = None  # nothing more is to be asked of this trace
-        for entry in entries:
-            if entry.trace_id == last:
-                continue
-            kept = self._closed.kept(trace_key(entry.trace_id, tenant))
-            if kept is None or kept.lacks(entry):
-                last = entry.trace_id
-            if kept is not None and entry.trace_id == last:
-                position = place(kept)
-                self._closed.take(kept)
-                self._open_again(kept, position, now)
-                reopened += 1
+        for kept in self._closed.to_reopen(entries, tenant):
+            position = place(kept)
+            self._closed.take(kept)
+            self._open_again(kept, position, now)
+            reopened += 1
         return reopened
 
     def restore(self, whole: Whole, position: Position, now: float) -> Pushed:
@@ -207,7 +189,7 @@ class Assembler:
         first = whole.first
         key, arrival = (
             trace_key(first.trace_id, whole.tenant),
-            _Arrival(whole.tenant, position, now),
+            Arrival(whole.tenant, position, now),
         )
         tally, ending = Tally(), dict[bytes, OpenTrace]()
         trace = self._open.get(key)
@@ -220,8 +202,12 @@ class Assembler:
                 return Pushed(0, 0, 0, [], rereads=len(whole.spans))
             self._closed.give_up(key)
             trace = self._new(key, first.envelope, arrival, cut)
-            trace.revision = cut.revision if cut else whole.revision
+            trace.revision = (
+                cut.revision if cut else self._closed.next_revision(key, whole.revision)
+            )
         added = self._add(trace, whole.spans, None)
+        # That the log holds a span twice does not mean that it came twice.
+        trace.duplicates, trace.conflicts = whole.duplicates, whole.conflicts
         # What the trace has of log records is among these.
         self._charge(trace.replace_logs(whole.logs), whole.tenant)
         self._after(trace, arrival, ending)
@@ -295,7 +281,7 @@ class Assembler:
         return [self._close(trace, reason, now) for trace in order]
 
     def _trace(
-        self, key: bytes, envelope: Envelope, arrival: _Arrival, closed: list[ClosedTrace]
+        self, key: bytes, envelope: Envelope, arrival: Arrival, closed: list[ClosedTrace]
     ) -> OpenTrace | None:
         """Return the open trace of a key, opened if need be; None when it is closed."""
         trace = self._open.get(key)
@@ -312,7 +298,7 @@ class Assembler:
         return self._new(key, envelope, arrival, cut)
 
     def _new(
-        self, key: bytes, envelope: Envelope, arrival: _Arrival, cut: Cut | None = None
+        self, key: bytes, envelope: Envelope, arrival: Arrival, cut: Cut | None = None
     ) -> OpenTrace:
         tenant, position, now = arrival
         trace = OpenTrace(key, tenant, self._timers(envelope), position, now)

@@ -1,11 +1,11 @@
 """What the assembler knows of traces that are closed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.graves import Graves
 from scorer.assembly.kept import KeptTraces
-from scorer.assembly.open_trace import Cut, OpenTrace
+from scorer.assembly.open_trace import Cut, OpenTrace, trace_key
 from scorer.assembly.pushed import Tally
 from scorer.model.trace import CloseReason, LogEntry, SpanEntry
 
@@ -46,9 +46,16 @@ class ClosedTraces:
         cut = self._cuts.get(key)
         return cut if cut is not None and offset <= cut.closed_at else None
 
+    def next_revision(self, key: bytes, written: int) -> int:
+        """Return the revision after the last one; `written` is what it was to be before a restart.
+
+        It is lower where revisions that nobody saw before the restart became one.
+        """
+        return self._graves.revision(key) + 1 if self._graves.closed_at(key) else written
+
     def is_known(self, key: bytes) -> bool:
-        """Whether a trace was closed lately."""
-        return self._graves.closed_at(key) is not None
+        """Whether a trace was closed lately; one that is kept may have outlived its grave."""
+        return self._graves.closed_at(key) is not None or self.kept(key) is not None
 
     def had(self, key: bytes, offset: int) -> bool:
         """Whether a trace had what stands at `offset` when it closed."""
@@ -72,6 +79,17 @@ class ClosedTraces:
         if missing:
             self._graves.count_late(key, missing)
 
+    def count_log(self, key: bytes, entry: LogEntry, offset: int, tally: Tally) -> None:
+        """Count a log record of a closed trace."""
+        kept = self.kept(key)
+        if self.had(key, offset):
+            tally.rereads += 1
+        elif kept is not None and not kept.lacks(entry):
+            tally.duplicates += 1
+        else:
+            tally.unjoined += 1
+            tally.strays.append(entry)
+
     @property
     def kept_bytes(self) -> int:
         """How many bytes are kept."""
@@ -86,6 +104,20 @@ class ClosedTraces:
         """Whether a closed trace did not have what stands at `offset`, as far as is known."""
         kept = self.kept(key)
         return not self.had(key, offset) and (kept is None or kept.lacks(entry))
+
+    def to_reopen(
+        self, entries: Sequence[SpanEntry | LogEntry], tenant: str
+    ) -> Iterator[OpenTrace]:
+        """Return the kept traces that lack one of the entries; each is to be taken at once."""
+        last: bytes | None = None  # nothing more is to be asked of this trace
+        for entry in entries:
+            if entry.trace_id == last:
+                continue
+            kept = self.kept(trace_key(entry.trace_id, tenant))
+            if kept is None or kept.lacks(entry):
+                last = entry.trace_id
+            if kept is not None and entry.trace_id == last:
+                yield kept
 
     def kept(self, key: bytes) -> OpenTrace | None:
         """Return a trace that is kept."""

@@ -55,7 +55,8 @@ class Graves:
 
     def count_late(self, key: bytes, count: int) -> None:
         """Count late spans of a remembered trace that did not join it."""
-        self._late[key] = self._late.get(key, 0) + count
+        if key in self._closed_at:
+            self._late[key] = self._late.get(key, 0) + count
 
     def late(self, key: bytes) -> int | None:
         """Return how many late spans did not join; None for a trace that is not remembered."""

@@ -3,16 +3,30 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, LogEntry, SpanEntry
 
 
+class Arrival(NamedTuple):
+    """When what arrives, from whom, and where it stands in the log."""
+
+    tenant: str
+    position: Position
+    now: float
+
+
 class Whole(NamedTuple):
-    """All that one trace had; its spans or its log records may be missing, not both."""
+    """All that one trace had; its spans or its log records may be missing, not both.
+
+    `duplicates` and `conflicts` are how many spans had come twice.
+    """
 
     tenant: str
     revision: int
     spans: Sequence[SpanEntry]
     logs: Sequence[LogEntry] = ()
+    duplicates: int = 0
+    conflicts: int = 0
 
     @property
     def first(self) -> SpanEntry | LogEntry:

@@ -53,7 +53,9 @@ def _facts(document: Mapping[str, Any]) -> Iterator[str]:
     if owner:
         yield ", ".join(owner)
     if document.get("opened"):
-        yield f"first span arrived {document['opened']}"
+        # A trace that late spans open again is opened then.
+        what = "what came late" if (document.get("revision") or 1) > 1 else "first span"
+        yield f"{what} arrived {document['opened']}"
     yield from closing(document)
     yield from _completeness(document.get("completeness") or {}, document.get("span_count"))
     late = document.get("late_spans")

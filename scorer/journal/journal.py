@@ -109,13 +109,13 @@ class Journal:
         """What was found damaged, at the start and in replays."""
         return list(self._damage)
 
-    def append(self, payload: bytes) -> int:
+    def append(self, payload: bytes, *, makes_room: bool = False) -> int:
         """Write a record and return its offset; see `WritableLog`."""
         with self._lock:
             if self._is_closed:
                 raise RetryableError("the journal is closed: the service is stopping")
             try:
-                offset = self._store.append(payload)
+                offset = self._store.append(payload, makes_room=makes_room)
                 if self._fsync == "always":
                     self._sync_alone(offset, payload)
             except OSError as error:

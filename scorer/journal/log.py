@@ -37,8 +37,10 @@ class Log(Protocol):
 class WritableLog(Log, Protocol):
     """A log that this process writes."""
 
-    def append(self, payload: bytes) -> int:
+    def append(self, payload: bytes, *, makes_room: bool = False) -> int:
         """Write a record and return its offset; it now survives the end of this process.
+
+        One that `makes_room`, or belongs to such a one, is written though the log is full.
 
         Raises:
             RetryableError: The log is full or closed, or the disk is full or fails; nothing

@@ -74,15 +74,15 @@ class Store:
         """Give out no offset below this one any more."""
         self.next_offset = max(self.next_offset, offset)
 
-    def append(self, payload: bytes) -> int:
-        """Write a record and return its offset.
+    def append(self, payload: bytes, *, makes_room: bool = False) -> int:
+        """Write a record and return its offset; one that makes room may pass `max_size`.
 
         Raises:
             OSError: The disk is full or fails; nothing of the record will be read.
             RetryableError: The journal is full.
             TooLargeError: It will never fit.
         """
-        segment = self._room_for(len(payload))
+        segment = self._room_for(len(payload), makes_room=makes_room)
         offset = self.next_offset
         try:
             segment.append(offset, payload)
@@ -128,7 +128,7 @@ class Store:
         self._leaving.remove(segment)
         self._sealed = sorted([segment, *self._sealed])
 
-    def _room_for(self, size: int) -> Segment:
+    def _room_for(self, size: int, *, makes_room: bool) -> Segment:
         if HEADER_SIZE + RECORD_HEAD_SIZE + size > self._max_size:
             raise TooLargeError(
                 f"the request of {size} bytes is larger than the journal "
@@ -136,7 +136,7 @@ class Store:
             )
         if not self._fits(size):
             self._reclaim()
-        if not self._fits(size):
+        if not (makes_room or self._fits(size)):
             raise RetryableError(
                 f"the journal is full (journal.max_size: {self._max_size} bytes); "
                 "it empties as traces are scored: try again later, or raise the limit"

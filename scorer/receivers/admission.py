@@ -124,7 +124,9 @@ class Admission:
         if now - self._short_since.setdefault(whose, now) < _PATIENCE_S:
             return []
         self._short_since[whose] = now
-        room = max(size, int(self._budget.limit * _RELIEF))
+        # After a restart with a smaller budget, far more may be held than fits.
+        over = self._budget.used - self._budget.limit
+        room = max(size, int(self._budget.limit * _RELIEF), over)
         if self._budget.used - self._assembler.open_bytes - self._assembler.kept_bytes >= room:
             return []  # as much is closed already and leaves when it is scored
         return self._assembler.relieve(room, now, whose)

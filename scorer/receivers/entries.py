@@ -24,12 +24,17 @@ class Request(Struct, frozen=True, tag=0, array_like=True):
 
 
 class Snapshot(Struct, frozen=True, tag=1, array_like=True):
-    """All spans and log records of one trace, as two requests; `revision` is the one to come."""
+    """All spans and log records of one trace, as two requests; `revision` is the one to come.
+
+    `duplicates` and `conflicts` are how many spans had come twice until then.
+    """
 
     tenant: str
     revision: int
     traces: bytes
     logs: bytes
+    duplicates: int = 0
+    conflicts: int = 0
 
 
 Entry = Request | Snapshot
@@ -59,4 +64,6 @@ def snapshot(trace: OpenTrace, revision: int) -> Snapshot:
     """Return what a trace has."""
     logs = zip(trace.logs or (), trace.log_envelopes or (), strict=True)
     spans = zip(trace.spans, trace.envelopes, strict=True)
-    return Snapshot(trace.tenant, revision, join(spans), join(logs))
+    return Snapshot(
+        trace.tenant, revision, join(spans), join(logs), trace.duplicates, trace.conflicts
+    )

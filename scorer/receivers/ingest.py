@@ -165,10 +165,9 @@ class AssemblingIngest:
         aside = [] if is_refused else others
         offset = 0
         if taken or aside:
-            self._reopen(taken, tenant, now)
             items = [(log.wire, log.envelope) for log in taken]
             whole = body if refusal is None else join([*items, *aside])
-            offset = self._write(Request("logs", tenant, whole))
+            offset = self._log_records(taken, whole, tenant, now)
         self._push_logs(taken, tenant, now)
         self._pass_on_aside(aside, tenant)
         self._count_logs(
@@ -246,7 +245,8 @@ class AssemblingIngest:
         logs = split_logs(entry.logs).records
         if not spans and not logs:
             return Pushed(0, 0, 0, [])
-        whole = Whole(entry.tenant, entry.revision, spans, logs)
+        twice = entry.duplicates, entry.conflicts
+        whole = Whole(entry.tenant, entry.revision, spans, logs, *twice)
         pushed = self._assembler.restore(whole, self._position, now)
         self._count_pushed(spans, pushed)
         self._on_closed(pushed.closed)
@@ -256,25 +256,38 @@ class AssemblingIngest:
         """Write an open trace to the head of the log, so that its older part may be released.
 
         Raises:
-            RetryableError: The log is full.
+            RetryableError: The disk is full or fails.
         """
-        self._write(snapshot(trace, trace.revision))
+        self._write(snapshot(trace, trace.revision), makes_room=True)
         self._assembler.moved(trace, self._position)
 
     def _log_spans(self, spans: Sequence[SpanEntry], body: bytes, tenant: str, now: float) -> int:
         """Write spans to the log, the kept traces that they add to first."""
         try:
-            self._reopen(spans, tenant, now)
-            return self._write(Request("traces", tenant, body))
+            return self._write_late(Request("traces", tenant, body), spans, now)
         except SpanscoreError as error:
             reason = "too_large" if isinstance(error, TooLargeError) else "journal"
             self._telemetry.add("spanscore_refused_spans_total", len(spans), reason=reason)
             raise
 
-    def _reopen(
-        self, entries: Sequence[SpanEntry] | Sequence[LogEntry], tenant: str, now: float
-    ) -> None:
-        self._assembler.reopen(entries, tenant, now, self._place_of_late)
+    def _log_records(
+        self, records: Sequence[LogEntry], body: bytes, tenant: str, now: float
+    ) -> int:
+        """Write log records to the log, as spans are."""
+        try:
+            return self._write_late(Request("logs", tenant, body), records, now)
+        except SpanscoreError:
+            self._count_logs(refused=len(records))
+            raise
+
+    def _write_late(
+        self, request: Request, entries: Sequence[SpanEntry] | Sequence[LogEntry], now: float
+    ) -> int:
+        """Write a request, the kept traces that it adds to first, which are open from then on."""
+        reopen = self._assembler.reopen
+        reopened = reopen(entries, request.tenant, now, self._place_of_late)
+        # Were it refused now, those would be scored once more without anything new, at each try.
+        return self._write(request, makes_room=reopened > 0)
 
     def _place_of_late(self, trace: OpenTrace) -> Position:
         if self._log is None:
@@ -282,12 +295,12 @@ class AssemblingIngest:
         self._write(snapshot(trace, trace.revision + 1))
         return self._position
 
-    def _write(self, entry: Request | Snapshot) -> int:
+    def _write(self, entry: Request | Snapshot, *, makes_room: bool = False) -> int:
         """Write to the log, where there is one; returns the offset, 0 without a log."""
         if self._log is None:
             self._position = Position(self._source, 0, self._position.offset + 1)
             return 0
-        offset = self._log.append(encode(entry))
+        offset = self._log.append(encode(entry), makes_room=makes_room)
         self._position = Position(self._source, 0, offset)
         return offset
 
@@ -330,6 +343,7 @@ class AssemblingIngest:
         pushed = self._assembler.push_logs(records, self._position, now, tenant)
         self._count_logs(joined=pushed.accepted, late=pushed.unjoined)
         self._pass_on_late(pushed, "logs", tenant)
+        self._count_logs(duplicate=pushed.duplicates, reread=pushed.rereads)
         self._on_closed(pushed.closed)
 
     def _count_logs(self, **outcomes: int) -> None:

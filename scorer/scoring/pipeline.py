@@ -112,9 +112,19 @@ class Pipeline:
                 self._arrived.clear()
 
     def _take(self) -> list[ClosedTrace]:
+        """Return the next batch; it has one revision of a trace.
+
+        The books hold the newest one only: were two noted at once, a crash before the sinks
+        would lose the first.
+        """
         batch: list[ClosedTrace] = []
+        taken = set[tuple[str, bytes]]()
         size = 0
         while self._waiting and len(batch) < _BATCH_TRACES and size < _BATCH_BYTES:
+            key = (self._waiting[0].tenant, self._waiting[0].trace_id)
+            if key in taken:
+                break
+            taken.add(key)
             batch.append(self._waiting.popleft())
             size += batch[-1].size
         return batch

@@ -162,6 +162,18 @@ def test_a_full_log_refuses_until_something_is_released(make):
     assert append_when_there_is_room(log, b"x" * 1000) == end
 
 
+def test_what_makes_room_is_taken_by_a_full_log(make):
+    """Else nothing would ever be released that an old record holds."""
+    log = make(max_size=16 * KIB)
+    with pytest.raises(RetryableError, match="full"):
+        fill(log, 99)
+    end = log.next_offset
+    assert log.append(b"x" * 1000, makes_room=True) == end
+    with pytest.raises(RetryableError, match="full"):
+        log.append(b"x" * 1000)
+    assert offsets(log) == list(range(1, end + 1))
+
+
 def test_a_record_larger_than_the_log_is_too_large(make):
     """Sending it again would never help."""
     log = make(max_size=16 * KIB)

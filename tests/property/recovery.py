@@ -26,13 +26,13 @@ class SegmentedLog(MemoryLog):
     def retained_offset(self):
         return self._records[0].offset if self._records else self.next_offset
 
-    def append(self, payload):
+    def append(self, payload, *, makes_room=False):
         if self._left == 0:
             self._left = None
             raise RetryableError("full")
         if self._left is not None:
             self._left -= 1
-        return super().append(payload)
+        return super().append(payload, makes_room=makes_room)
 
     def refuse_after(self, records):
         """Refuse one record after so many; None = none."""

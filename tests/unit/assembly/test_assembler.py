@@ -389,6 +389,14 @@ class TestLateSpans:
         pushed = again(assembler, [span(1)], 2, 3)
         assert (pushed.duplicates, pushed.unjoined, assembler.open_traces) == (1, 0, 0)
 
+    def test_a_repeated_span_opens_nothing_though_only_the_kept_trace_is_remembered(self):
+        """More traces may be kept than tombstones: else it would be scored anew as revision 1."""
+        assembler = make(kept_bytes=10**6, max_tombstones=1)
+        assembler.push([span(1), span(2, trace=2)], at(), 0)
+        assembler.poll(2)
+        pushed = again(assembler, [span(1)], 2, 3)
+        assert (pushed.duplicates, pushed.accepted, assembler.open_traces) == (1, 0, 0)
+
     def test_a_trace_that_is_no_longer_kept_is_not_joined(self):
         """The span is counted, and opens no new trace."""
         assembler = make(kept_bytes=1)
@@ -416,7 +424,16 @@ class TestLateSpans:
         assert again(assembler, [log()], 2, 3).accepted == 1
         (second,) = assembler.poll(5)
         assert (second.logs, second.fresh_spans) == ((b"log",), 0)
-        assert again(assembler, [log()], 3, 6).unjoined == 1
+        assert again(assembler, [log()], 3, 6).duplicates == 1
+
+    def test_a_log_record_that_is_repeated_is_not_late(self):
+        """The kept trace has it: nothing is missing in its scores."""
+        assembler = make(kept_bytes=10**6)
+        assembler.push([span(1)], at(1), 0)
+        assembler.push_logs([log()], at(2), 0)
+        assembler.poll(2)
+        pushed = again(assembler, [log()], 3, 3)
+        assert (pushed.duplicates, pushed.unjoined, assembler.open_traces) == (1, 0, 0)
 
     def test_spans_of_other_traces_in_the_batch_open_as_usual(self):
         """Only kept traces that lack a span are opened again."""
@@ -441,6 +458,13 @@ class TestRestart:
         assert (before.rereads, before.late) == (2, 0)
         assert (after.rereads, after.unjoined) == (0, 1)
         assert assembler.open_traces == 0
+
+    def test_log_records_that_a_scored_trace_had_are_rereads(self):
+        """Those behind the place of its close are late."""
+        assembler = make()
+        assembler.recall(("", trace_id()), 5, 1, None)
+        pushed = [assembler.push_logs([log()], at(offset), 0) for offset in (5, 6)]
+        assert [(each.rereads, each.unjoined) for each in pushed] == [(1, 0), (0, 1)]
 
     def test_a_trace_without_scores_is_closed_at_the_same_place(self):
         """With the same spans, reason and revision, so with the same scores."""
@@ -473,12 +497,33 @@ class TestRestart:
             (closed,) = assembler.poll(2)
             assert (len(closed.spans), closed.revision) == (2, 1)
 
+    @pytest.mark.parametrize("is_trimmed", [False, True])
+    def test_a_snapshot_repeats_no_span_in_the_eyes_of_a_score(self, is_trimmed):
+        """What came twice is what had come twice, whether or not the older part is still there."""
+        assembler = make()
+        if not is_trimmed:
+            assembler.push([span(1), span(2, 1), span(2, 1)], at(1), 0)
+        pushed = assembler.restore(Whole("", 1, [span(1), span(2, 1)], (), 1), at(2), 0)
+        assert pushed.accepted + pushed.duplicates == 2
+        (closed,) = assembler.poll(2)
+        assert (closed.completeness.span_count, closed.completeness.duplicates) == (2, 1)
+
     def test_a_snapshot_of_a_revision_that_is_scored_is_a_reread(self):
         """Its closing stands behind it in the log."""
         assembler = make()
         assembler.recall(("", trace_id()), 7, 2, None)
         assert assembler.restore(Whole("", 2, [span(1)]), at(6), 0).rereads == 1
         assert assembler.open_traces == 0
+
+    def test_no_revision_is_left_out(self):
+        """What was closed twice and never scored is one revision; the next snapshot is the next."""
+        assembler = make()
+        assembler.push([span(1)], at(1), 0)
+        assembler.restore(Whole("", 2, [span(1)]), at(2), 0)
+        (first,) = assembler.push([span(2, 1)], at(3), 0, "", lambda *_: True).closed
+        assembler.restore(Whole("", 3, [span(1), span(2, 1)]), at(4), 0)
+        (second,) = assembler.poll(2)
+        assert (first.revision, second.revision) == (1, 2)
 
     def test_a_snapshot_of_a_revision_that_is_under_way_opens_it(self):
         """The trace is known as closed before it, as the revision before."""

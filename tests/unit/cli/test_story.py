@@ -79,6 +79,13 @@ def test_the_headline_of_a_revised_trace_is_its_newest_state():
     assert "scored for the first time as revision 2" in lines[1]
 
 
+def test_a_revision_is_not_told_to_have_begun_before_the_first_finish():
+    """A trace that late spans open again is opened then: its first span came long before."""
+    lines = story(state="scored", revision=2, opened="2026-01-02", scores=[])
+    assert "what came late arrived 2026-01-02" in lines
+    assert "first span" not in lines
+
+
 def test_the_reason_of_a_quarantine_is_told():
     """A trace that could not be scored says why."""
     assert "could not be scored: normalise_failed" in story(

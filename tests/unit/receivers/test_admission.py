@@ -99,6 +99,15 @@ def test_shortage_that_lasts_closes_traces_early(room):
     assert [trace.reason for trace in room.relieve(1)] == ["memory"]
 
 
+def test_what_does_not_fit_at_all_goes_at_once(room):
+    """As after a restart with a smaller budget; not a tenth of it a second."""
+    for number in range(1, 11):
+        room.open_trace(number, 40_000)
+    assert room.relieve(0) == []
+    assert len(room.relieve(1)) == 8
+    assert room.assembler.open_bytes < 100_000
+
+
 def test_a_shortage_that_ended_starts_anew(room):
     """The second is counted from its own beginning."""
     room.open_trace(1, 90_000)

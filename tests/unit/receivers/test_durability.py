@@ -160,6 +160,18 @@ async def test_old_open_traces_are_written_anew_when_the_journal_fills(tmp_path)
         assert one.assembler.watermark.lowest() > 10
 
 
+async def test_old_open_traces_are_written_anew_in_a_journal_that_is_full(tmp_path):
+    """It may be so after a restart with a smaller max_size: all would be refused until they end."""
+    async with life(tmp_path, journal={"max_size": "64MiB"}, assembly=FILLING["assembly"]) as one:
+        one.send(1)
+        for number in range(2, 202):
+            await one.score(number)
+    async with life(tmp_path, **FILLING) as two:
+        assert two.durability.journal.pinned_bytes > 16 * 2**20
+        assert (await two.recover()).open_traces == 1
+        assert two.durability.journal.pinned_bytes < 8 * 2**20
+
+
 async def test_open_traces_are_not_written_again_and_again(tmp_path):
     """Where the journal is full of them, nothing is gained by that."""
     async with life(tmp_path, **FILLING) as one:

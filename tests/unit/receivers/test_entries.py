@@ -12,7 +12,7 @@ from scorer.testing import TraceBuilder
 
 
 @pytest.mark.parametrize(
-    "entry", [Request("traces", "acme", b"\x0a\x00"), Snapshot("", 2, b"spans", b"")]
+    "entry", [Request("traces", "acme", b"\x0a\x00"), Snapshot("", 2, b"spans", b"", 3, 1)]
 )
 def test_an_entry_comes_back_as_it_was(entry):
     """Requests and snapshots are told apart."""

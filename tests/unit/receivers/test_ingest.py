@@ -171,9 +171,10 @@ def test_after_stop_everything_is_refused():
     assert door.count("refused_spans_total", reason="shutdown") == 1
 
 
-def test_log_records_are_counted_by_their_fate():
-    """Joined, late, or without a trace."""
-    door = Door()
+@pytest.mark.parametrize(("kept", "fate"), [("1MiB", "duplicate"), ("0B", "late")])
+def test_log_records_are_counted_by_their_fate(kept, fate):
+    """Joined, known to the kept trace, or late."""
+    door = Door(kept=kept)
     builder = TraceBuilder(1)
     span = builder.span("chat")
     builder.log("gen_ai.user.message", "hi", span=span)
@@ -183,7 +184,7 @@ def test_log_records_are_counted_by_their_fate():
     door.ingest.poll()
     door.ingest.logs(builder.log_request())
     assert door.count("log_records_total", outcome="joined") == 1
-    assert door.count("log_records_total", outcome="late") == 1
+    assert door.count("log_records_total", outcome=fate) == 1
 
 
 def test_metric_points_are_counted_and_dropped():
@@ -288,6 +289,33 @@ def test_what_the_log_has_no_room_for_is_refused():
     assert door.count("refused_spans_total", reason="journal") == 1
     assert door.assembler.open_traces == door.count("accepted_spans_total")
     assert door.count("offered_spans_total") == door.count("accepted_spans_total") + 1
+
+
+def test_a_late_span_is_not_refused_when_its_trace_is_open_again():
+    """Else each try of the sender would have it scored once more, without the span."""
+    door = Door(log=MemoryLog(max_size=3000))
+    trace = TraceBuilder(1)
+    door.ingest.traces(trace.request(trace.span("chat")))
+    door.clock.advance(60)
+    door.ingest.poll()
+    door.ingest.traces(trace.request(trace.span("late", padding="x" * 2700)))
+    door.clock.advance(60)
+    door.ingest.poll()
+    assert [(trace.revision, len(trace.spans)) for trace in door.closed] == [(1, 1), (2, 2)]
+    with pytest.raises(RetryableError, match="full"):
+        door.ingest.traces(request(2))
+
+
+def test_log_records_that_the_log_has_no_room_for_are_counted_as_refused():
+    """A sender that gives up has lost them, and the counters say so."""
+    door = Door(log=MemoryLog(max_size=10**6))
+    trace = TraceBuilder(1)
+    trace.log("gen_ai.user.message", "x" * 600_000, span=trace.span("chat"))
+    door.ingest.logs(trace.log_request())
+    with pytest.raises(RetryableError, match="full"):
+        door.ingest.logs(trace.log_request())
+    assert door.count("log_records_total", outcome="joined") == 1
+    assert door.count("log_records_total", outcome="refused") == 1
 
 
 def test_only_what_was_taken_of_a_request_is_in_the_log():
