@@ -18,6 +18,7 @@ from msgspec import Raw
 from msgspec.structs import astuple
 
 from scorer.errors import PermanentError, TooLargeError
+from scorer.otlp.json_text import lone_surrogates, mend_surrogates
 from scorer.otlp.signal import TOP_KEYS, Signal
 
 PART_SIZE: Final = 256 * 1024
@@ -60,6 +61,12 @@ def cut_json(body: bytes, signal: Signal, size: int = PART_SIZE) -> Iterator[byt
     if len(body) <= size:
         yield body
         return
+    if lone_surrogates(body):  # the decoder that skips takes them for an error
+        text = bytearray(body)
+        for _ in mend_surrogates(text):
+            yield _NOTHING
+        body = bytes(text)
+        del text
     top, middle, bottom = _LISTS[signal]
     seen = dict.fromkeys(_LISTS[signal], 0)
     request = _members(body.removeprefix(b"\xef\xbb\xbf"), top)

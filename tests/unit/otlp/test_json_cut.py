@@ -170,3 +170,11 @@ def test_others_get_a_turn_between_many_empty_groups():
     parts = list(cut_json(body, "traces"))
     assert set(parts) == {b"{}"}
     assert len(parts) >= 20
+
+
+def test_half_a_surrogate_pair_in_a_text_costs_no_span():
+    """A sender cut a text inside of an emoji: as in a small request, only that is replaced."""
+    document = request(group(scope([*spans(3), {"name": "cut \ud83d"}])))
+    found = [row for part in parts(document, 10) for row in flat(json.loads(part))]
+    assert [span["name"] for *_, span in found][-1] == "cut \ufffd"
+    assert len(found) == 4
