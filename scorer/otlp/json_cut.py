@@ -18,7 +18,7 @@ from msgspec import Raw
 from msgspec.structs import astuple
 
 from scorer.errors import PermanentError, TooLargeError
-from scorer.otlp.json_text import lone_surrogates, mend_surrogates
+from scorer.otlp.json_text import Marks, lone_surrogates, marks, mend_surrogates
 from scorer.otlp.signal import TOP_KEYS, Signal
 
 PART_SIZE: Final = 256 * 1024
@@ -167,15 +167,24 @@ def _batches(items: Iterator[memoryview], size: int) -> Iterator[list[memoryview
 
 def _refuse_tiny(body: bytes) -> None:
     room = len(body) + PART_SIZE
-    objects, commas = body.count(b"{") + body.count(b"["), body.count(b",")
-    if objects * _MIN_PER_OBJECT > room or commas * _MIN_PER_COMMA > room:
+    rough = Marks(body.count(b"{"), body.count(b"["), body.count(b","))
+    if _are_tiny(rough, room) and _are_tiny(marks(body), room):
         raise TooLargeError(f"too many tiny values in JSON of {len(body)} bytes")
 
 
+def _are_tiny(found: Marks, room: int) -> bool:
+    objects = found.objects + found.arrays
+    return objects * _MIN_PER_OBJECT > room or found.commas * _MIN_PER_COMMA > room
+
+
 def _refuse_hollow(item: bytes) -> None:
-    values = item.count(b",") + item.count(b"[")
-    if 200 * item.count(b"{") + 60 * values > _MAX_ITEM:
+    rough = Marks(item.count(b"{"), item.count(b"["), item.count(b","))
+    if _is_hollow(rough) and _is_hollow(marks(item)):
         raise TooLargeError(f"too many tiny values in an item of {len(item)} bytes of JSON")
+
+
+def _is_hollow(found: Marks) -> bool:
+    return 200 * found.objects + 60 * (found.commas + found.arrays) > _MAX_ITEM
 
 
 def _refuse_repeated_keys(body: bytes, seen: dict[str, int]) -> None:

@@ -178,3 +178,12 @@ def test_half_a_surrogate_pair_in_a_text_costs_no_span():
     found = [row for part in parts(document, 10) for row in flat(json.loads(part))]
     assert [span["name"] for *_, span in found][-1] == "cut \ufffd"
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("text", ["0.12,", '{"a":1}, ', "[[1,2],[3,4]],", '\\"{,'])
+def test_a_long_text_may_be_of_commas_and_braces(text):
+    """Numbers, JSON or source code in a prompt are one value, whatever they are made of."""
+    item = {"traceId": "1" * 32, "name": text * (6_000_000 // len(text))}
+    (part,) = cut_json(json.dumps(request(group(scope([item])))).encode(), "traces")
+    assert [row[-1] for row in flat(json.loads(part))] == [item]
+    assert traces_from_json(part).rejected == 0

@@ -45,3 +45,16 @@ def test_a_mended_text_is_what_a_lenient_reader_takes_it_for(text):
 def test_others_get_a_turn_while_very_many_are_mended():
     """It is done in steps."""
     assert len(list(mend_surrogates(bytearray(rb"\ud83d" * 10_000)))) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (rb'{"a":[1,2],"b":{}}', Marks(2, 1, 2)),
+        (rb'{"a,[{":"{\"[,","b":"\\"}', Marks(1, 0, 1)),
+        (b'["' + b"," * 200_000 + b'",1,"' + b"{" * 200_000 + b'"]', Marks(0, 1, 2)),
+    ],
+)
+def test_only_what_stands_outside_of_strings_is_counted(text, found):
+    """However long they are, and with escaped quotes."""
+    assert marks(text) == found
