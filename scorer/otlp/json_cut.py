@@ -38,6 +38,10 @@ _MIN_PER_OBJECT: Final = 15
 _MIN_PER_COMMA: Final = 12
 # After so many elements without a part an empty one is given out, so that others get a turn.
 _PAUSE: Final = 500
+# A part has that many items, or more where its resource and scope are large: they come again in
+# each part, and must not make a request many times as long as it was sent.
+_PART_ITEMS: Final = 500
+_BYTES_AN_ITEM: Final = 128
 _NOTHING: Final = b"{}"
 _NULLS: Final = (b"", b"null")
 _SHORT: Final = 5
@@ -74,11 +78,10 @@ def cut_json(body: bytes, signal: Signal, size: int = PART_SIZE) -> Iterator[byt
     if top not in request:
         yield _without_values(body)
     since = 0
-    for group in _objects(request, top, seen, middle, "resource"):
-        for scope in _objects(group, middle, seen, bottom, "scope"):
+    for group, scope in _pairs(request, _LISTS[signal], seen):
+        if bottom in scope:
             items = _elements(scope, bottom, seen)
             yield from _parts(_Outer(_LISTS[signal], group, scope), items, size)
-            since += 1
         since += 1
         if since >= _PAUSE:
             since = 0
@@ -90,7 +93,11 @@ def _members(text: bytes | memoryview, *keys: str) -> dict[str, memoryview]:
     """Return the members of an object that have one of the keys and are not null."""
     found = astuple(_decode(_decoder(keys), text))
     members = ((key, memoryview(raw)) for key, raw in zip(keys, found, strict=True))
-    return {key: raw for key, raw in members if bytes(raw[:_SHORT]) not in _NULLS}
+    return {key: raw for key, raw in members if not _is_null(raw)}
+
+
+def _is_null(raw: memoryview) -> bool:
+    return bytes(raw[:_SHORT]) in _NULLS
 
 
 def _decode(decoder: "msgspec.json.Decoder[Any]", text: bytes | memoryview) -> Any:
@@ -110,13 +117,23 @@ def _decoder(keys: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
     return msgspec.json.Decoder(msgspec.defstruct("Members", fields, rename=renamed))
 
 
+def _pairs(
+    request: dict[str, memoryview], keys: Sequence[str], seen: dict[str, int]
+) -> Iterator[tuple[dict[str, memoryview], dict[str, memoryview]]]:
+    """Return each scope with its group; an empty one after each group, so that all count."""
+    top, middle, bottom = keys
+    for group in _objects(request, top, seen, middle, "resource"):
+        for scope in _objects(group, middle, seen, bottom, "scope"):
+            yield group, scope
+        yield group, {}
+
+
 def _objects(
     outer: dict[str, memoryview], key: str, seen: dict[str, int], *keys: str
 ) -> Iterator[dict[str, memoryview]]:
-    """Return those members of the objects in a list that have one of the keys."""
+    """Return those members of the objects in a list that have one of the keys; null has none."""
     for element in _elements(outer, key, seen):
-        if bytes(element[:_SHORT]) not in _NULLS:
-            yield _members(element, *keys, "schemaUrl")
+        yield {} if _is_null(element) else _members(element, *keys, "schemaUrl")
 
 
 def _elements(outer: dict[str, memoryview], key: str, seen: dict[str, int]) -> Iterator[memoryview]:
@@ -139,9 +156,12 @@ def _parts(outer: _Outer, items: Iterator[memoryview], size: int) -> Iterator[by
             b'"%s":[' % keys[2].encode(),
         )
     )
+    if len(before) > PART_SIZE:
+        _refuse_hollow(before)
     # A large resource comes again in each part: then the parts are large too.
-    for batch in _batches(items, max(size, 4 * len(before))):
-        yield before + b",".join(batch) + b"]}]}]}"
+    most = max(_PART_ITEMS, len(before) // _BYTES_AN_ITEM)
+    for batch in _batches(items, max(size, 4 * len(before)), most):
+        yield before + b",".join(batch) + b"]}]}]}" if batch else _NOTHING
 
 
 def _copied(members: dict[str, memoryview], *keys: str) -> Iterator[bytes]:
@@ -150,15 +170,21 @@ def _copied(members: dict[str, memoryview], *keys: str) -> Iterator[bytes]:
             yield b'"%s":%s,' % (key.encode(), bytes(members[key]))
 
 
-def _batches(items: Iterator[memoryview], size: int) -> Iterator[list[memoryview]]:
+def _batches(items: Iterator[memoryview], size: int, most: int) -> Iterator[list[memoryview]]:
+    """Return the items by about `size` bytes; an empty list now and then, where they are null."""
     batch: list[memoryview] = []
-    held = 0
+    held = nulls = 0
     for item in items:
+        if _is_null(item):
+            nulls += 1
+            if nulls % _PAUSE == 0:
+                yield []
+            continue
         if len(item) > size:
             _refuse_hollow(bytes(item))
         batch.append(item)
         held += len(item)
-        if held >= size or len(batch) >= _PAUSE:
+        if held >= size or len(batch) >= most:
             yield batch
             batch, held = [], 0
     if batch:

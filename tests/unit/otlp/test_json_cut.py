@@ -187,3 +187,36 @@ def test_a_long_text_may_be_of_commas_and_braces(text):
     (part,) = cut_json(json.dumps(request(group(scope([item])))).encode(), "traces")
     assert [row[-1] for row in flat(json.loads(part))] == [item]
     assert traces_from_json(part).rejected == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"resourceSpans":[{"scopeSpans":[' + b",".join([b'{"schemaUrl":"s"}'] * 20_000) + b"]}]}",
+        b'{"resourceSpans":[{"scopeSpans":[' + b",".join([b"null       "] * 40_000) + b"]}]}",
+        b'{"resourceSpans":[' + b",".join([b"null       "] * 40_000) + b"]}",
+        b'{"resourceSpans":[{"scopeSpans":[{"spans":['
+        + b",".join([b"null       "] * 40_000)
+        + b"]}]}]}",
+    ],
+    ids=["scopes", "null scopes", "null resources", "null spans"],
+)
+def test_nothing_can_be_listed_so_long_that_others_wait(body):
+    """At every level there is a turn after some hundreds of elements."""
+    assert len(list(cut_json(body, "traces"))) >= 40
+
+
+def test_a_large_resource_does_not_multiply_a_request():
+    """It comes again in each part, and these have few or small items otherwise."""
+    attributes = [{"key": f"k{n}", "value": {"stringValue": "x" * 1000}} for n in range(500)]
+    large = {"resource": {"attributes": attributes}, "scopeSpans": [scope(spans(20_000, 1))]}
+    text = json.dumps(request(large)).encode()
+    assert sum(map(len, cut_json(text, "traces"))) < 5 * len(text)
+
+
+def test_a_resource_of_too_many_values_is_refused():
+    """As an item of that kind is."""
+    attributes = [{"key": "k", "value": {"intValue": "1"}}] * 200_000
+    hollow = {"resource": {"attributes": attributes}, "scopeSpans": [scope(spans(1))]}
+    with pytest.raises(TooLargeError, match="too many tiny values"):
+        parts(request(hollow), 100)
