@@ -19,6 +19,7 @@ from msgspec.structs import astuple
 
 from scorer.errors import PermanentError, TooLargeError
 from scorer.otlp.json_text import Marks, lone_surrogates, marks, mend_surrogates
+from scorer.otlp.json_values import parse_json
 from scorer.otlp.signal import TOP_KEYS, Signal
 
 PART_SIZE: Final = 256 * 1024
@@ -43,7 +44,7 @@ _PAUSE: Final = 500
 _PART_ITEMS: Final = 500
 _BYTES_AN_ITEM: Final = 128
 _NOTHING: Final = b"{}"
-_NULLS: Final = (b"", b"null")
+_BOM: Final = b"\xef\xbb\xbf"
 _SHORT: Final = 5
 
 
@@ -71,33 +72,96 @@ def cut_json(body: bytes, signal: Signal, size: int = PART_SIZE) -> Iterator[byt
             yield _NOTHING
         body = bytes(text)
         del text
-    top, middle, bottom = _LISTS[signal]
-    seen = dict.fromkeys(_LISTS[signal], 0)
-    request = _members(body.removeprefix(b"\xef\xbb\xbf"), top)
+    keys = _LISTS[signal]
+    body = body.removeprefix(_BOM)
+    request = _members(body, keys[0])
     _refuse_tiny(body)
-    if top not in request:
-        yield _without_values(body)
-    since = 0
-    for group, scope in _pairs(request, _LISTS[signal], seen):
-        if bottom in scope:
-            items = _elements(scope, bottom, seen)
-            yield from _parts(_Outer(_LISTS[signal], group, scope), items, size)
-        since += 1
-        if since >= _PAUSE:
-            since = 0
-            yield _NOTHING
-    _refuse_repeated_keys(body, seen)
+    if keys[0] not in request or _is_null(request[keys[0]]):
+        yield _without_values(body, keys[0], is_null=keys[0] in request)
+        if keys[0] not in request:
+            return
+    _check_frame(body, request[keys[0]])
+    yield from _cut(request, keys, size)
+
+
+def _cut(request: dict[str, memoryview], keys: tuple[str, str, str], size: int) -> Iterator[bytes]:
+    bare = _Bare(keys[0])
+    for group_text, group in _objects(request, *keys[:2], "resource"):
+        if keys[1] not in group:
+            bare.add(group_text)
+        for scope_text, scope in _objects(group, *keys[1:], "scope"):
+            if keys[2] in scope:
+                yield from _parts(_Outer(keys, group, scope), _elements(scope, keys[2]), size)
+            elif not _is_null(scope_text):
+                bare.add(b'{"%b":[%b]}' % (keys[1].encode(), bytes(scope_text)))
+            if bare.is_due():
+                yield bare.take()
+        if bare.is_due():
+            yield bare.take()
+    if bare.is_held:
+        yield bare.take()
+
+
+class _Bare:
+    """Resources and scopes without a list: the mapper says what is wrong with them.
+
+    They are also what gives others a turn where very many are passed.
+    """
+
+    def __init__(self, top: str) -> None:
+        self._top = top.encode()
+        self._texts: list[bytes | memoryview] = []
+        self._held = self._passed = 0
+
+    @property
+    def is_held(self) -> bool:
+        """Whether there is any."""
+        return bool(self._texts)
+
+    def add(self, text: bytes | memoryview) -> None:
+        """Add a member of the request's list, unless it is null."""
+        if _is_null(text):
+            return
+        if len(text) > PART_SIZE:
+            _refuse_hollow(bytes(text))
+        self._texts.append(text)
+        self._held += len(text)
+
+    def is_due(self) -> bool:
+        """Whether enough are held, or enough were passed; called once for each."""
+        self._passed += 1
+        return self._passed >= _PAUSE or self._held >= PART_SIZE
+
+    def take(self) -> bytes:
+        """Return a request of them."""
+        texts, self._texts, self._held, self._passed = self._texts, [], 0, 0
+        return b'{"%b":[%b]}' % (self._top, b",".join(texts)) if texts else _NOTHING
 
 
 def _members(text: bytes | memoryview, *keys: str) -> dict[str, memoryview]:
-    """Return the members of an object that have one of the keys and are not null."""
+    """Return the members of an object that have one of the keys."""
     found = astuple(_decode(_decoder(keys), text))
     members = ((key, memoryview(raw)) for key, raw in zip(keys, found, strict=True))
-    return {key: raw for key, raw in members if not _is_null(raw)}
+    return {key: raw for key, raw in members if raw}
 
 
-def _is_null(raw: memoryview) -> bool:
-    return bytes(raw[:_SHORT]) in _NULLS
+def _is_null(raw: bytes | memoryview) -> bool:
+    return bytes(raw[:_SHORT]) == b"null"
+
+
+def _check_frame(text: bytes | memoryview, inner: memoryview) -> None:
+    """Parse an object without its list as strictly as a small request.
+
+    The decoder that skips sees only the last of several members with the same key.
+    """
+    whole = bytes(text)
+    # Where the same text stands before, it is a value too (or in a text), and may as well go.
+    at = whole.find(inner)
+    frame = b"%b[]%b" % (whole[:at], whole[at + len(inner) :])
+    del whole
+    if len(frame) > PART_SIZE:
+        _refuse_hollow(frame)
+    parse_json(frame)
 
 
 def _decode(decoder: "msgspec.json.Decoder[Any]", text: bytes | memoryview) -> Any:
@@ -117,30 +181,21 @@ def _decoder(keys: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
     return msgspec.json.Decoder(msgspec.defstruct("Members", fields, rename=renamed))
 
 
-def _pairs(
-    request: dict[str, memoryview], keys: Sequence[str], seen: dict[str, int]
-) -> Iterator[tuple[dict[str, memoryview], dict[str, memoryview]]]:
-    """Return each scope with its group; an empty one after each group, so that all count."""
-    top, middle, bottom = keys
-    for group in _objects(request, top, seen, middle, "resource"):
-        for scope in _objects(group, middle, seen, bottom, "scope"):
-            yield group, scope
-        yield group, {}
-
-
 def _objects(
-    outer: dict[str, memoryview], key: str, seen: dict[str, int], *keys: str
-) -> Iterator[dict[str, memoryview]]:
-    """Return those members of the objects in a list that have one of the keys; null has none."""
-    for element in _elements(outer, key, seen):
-        yield {} if _is_null(element) else _members(element, *keys, "schemaUrl")
+    outer: dict[str, memoryview], key: str, inner: str, *keys: str
+) -> Iterator[tuple[memoryview, dict[str, memoryview]]]:
+    """Return the objects in a list, and those of their members that have one of the keys."""
+    for element in _elements(outer, key):
+        members = {} if _is_null(element) else _members(element, inner, *keys, "schemaUrl")
+        if inner in members:
+            _check_frame(element, members[inner])
+        yield element, members
 
 
-def _elements(outer: dict[str, memoryview], key: str, seen: dict[str, int]) -> Iterator[memoryview]:
+def _elements(outer: dict[str, memoryview], key: str) -> Iterator[memoryview]:
     text = outer.get(key)
-    if text is None:
+    if text is None or _is_null(text):
         return
-    seen[key] += 1
     for raw in _decode(_ARRAY, text):
         yield memoryview(raw)
 
@@ -213,21 +268,15 @@ def _is_hollow(found: Marks) -> bool:
     return 200 * found.objects + 60 * (found.commas + found.arrays) > _MAX_ITEM
 
 
-def _refuse_repeated_keys(body: bytes, seen: dict[str, int]) -> None:
-    """Refuse what would be lost: of a key that stands twice in one object only one was seen."""
-    for key, count in seen.items():
-        if _count(rb'"%s"\s*:(?!\s*null)', key, body) > count:
-            raise PermanentError(f"key {key!r} stands twice in one object, or where it is unknown")
-
-
-def _without_values(body: bytes) -> bytes:
+def _without_values(body: bytes, top: str, *, is_null: bool) -> bytes:
     """Return a request with the known keys of a body, for whoever reads it to say what it is."""
-    known = [key for key in TOP_KEYS if _count(rb'"%s"\s*:', key, body)]
-    return b"{%s}" % b",".join(b'"%s":[]' % key.encode() for key in known or ["unknown"])
+    known = [key for key in TOP_KEYS if key != top and _has(body, key)]
+    known = known or [top if is_null else "unknown"]
+    return b"{%s}" % b",".join(b'"%s":[]' % key.encode() for key in known)
 
 
-def _count(pattern: bytes, key: str, body: bytes) -> int:
-    return sum(1 for _ in re.finditer(pattern % key.encode(), body))
+def _has(body: bytes, key: str) -> bool:
+    return re.search(rb'"%s"\s*:(?!\s*null)' % key.encode(), body) is not None
 
 
 _ARRAY: Final = msgspec.json.Decoder(list[Raw])
