@@ -141,7 +141,9 @@ def split_logs(body: bytes) -> SplitLogs:
             envelope = _share(Envelope(resource, scope_logs.scope))
             untraced += _split_logs(scope_logs.log_records, envelope, records, rejects)
     if rejects.foreign and not records and not untraced:
-        raise PermanentError(f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}")
+        raise PermanentError(
+            f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}", items=rejects.count
+        )
     return SplitLogs(records, untraced, rejects.count, rejects.reason)
 
 

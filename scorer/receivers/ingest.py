@@ -143,7 +143,11 @@ class AssemblingIngest:
 
     def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportLogsServiceRequest; records without a trace are counted and dropped."""
-        split = split_logs(body)
+        try:
+            split = split_logs(body)
+        except PermanentError as error:
+            self._count_logs(invalid=error.items)
+            raise
         now = self._clock()
         self._admission.check_size(len(body))
         refusal = self._admission.refusal(len(body), tenant, now)

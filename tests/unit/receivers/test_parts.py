@@ -75,10 +75,36 @@ async def test_a_wrong_part_ends_it(body):
     assert len(ingest.requests) == 1
 
 
+async def test_a_part_without_any_span_costs_only_itself(body):
+    """As in a small request, where spans without ids are rejected beside good ones."""
+    ingest = Answering(Accepted(), PermanentError("none of 7 spans has ids", items=7), Accepted(1))
+    accepted = await take_protobuf(ingest.traces, body, "")
+    assert accepted == Accepted(8, "none of 7 spans has ids")
+    assert len(ingest.requests) == 4
+
+
+async def test_a_request_without_any_span_is_wrong(body):
+    """Most likely it is of another signal."""
+    ingest = Answering(*(PermanentError("none has ids", items=7) for _ in range(4)))
+    with pytest.raises(PermanentError, match="none has ids"):
+        await take_protobuf(ingest.traces, body, "")
+
+
+def test_many_parts_have_no_endless_message():
+    """It goes back to the sender, and each part may say something else, or all the same."""
+    total = Accepted()
+    for number in range(1000):
+        total = both(total, Accepted(1, f"wrong {number % 7} of {number}"))
+    assert total.rejected == 1000
+    assert len(total.message) < 500
+
+
 def test_a_text_is_told_once():
     """Each part of a request may have the same fault."""
     same = both(Accepted(1, "wrong"), Accepted(2, "wrong"))
-    assert both(same, Accepted(0, "late")) == Accepted(3, "wrong; late")
+    late = both(same, Accepted(0, "late"))
+    assert late == Accepted(3, "wrong; late")
+    assert both(late, Accepted(1, "wrong")).message == "wrong; late"
 
 
 def test_a_request_takes_at_most_a_sixteenth_of_the_memory():
