@@ -1,5 +1,7 @@
 """Large bodies are taken part by part."""
 
+import asyncio
+
 import pytest
 
 from scorer.errors import PermanentError, RetryableError
@@ -114,3 +116,15 @@ def test_a_request_takes_at_most_a_sixteenth_of_the_memory():
     assert size_limit(64 * mib, 1024 * mib) == 64 * mib
     assert size_limit(64 * mib, 10 * mib) == 4 * mib
     assert size_limit(1 * mib, 512 * mib) == 1 * mib
+
+
+async def test_of_many_large_bodies_one_part_is_taken_before_others_get_a_turn(body):
+    """However many large requests there are, nobody waits for more than one part."""
+    ingest, turn, most = RecordingIngest(), asyncio.Lock(), 0
+    tasks = [asyncio.create_task(take_protobuf(ingest.traces, body, "", turn)) for _ in range(5)]
+    while not all(task.done() for task in tasks):
+        before = len(ingest.requests)
+        await asyncio.sleep(0)
+        most = max(most, len(ingest.requests) - before)
+    assert most == 1
+    assert len(ingest.requests) == 20
