@@ -197,7 +197,8 @@ class OtlpHttpReceiver:
     async def _export(self, request: web.BaseRequest) -> web.Response:
         tenant = self._let_in(request)
         head = read_head(request)
-        with self._gate.reading() as reading:
+        # What is deflated may get as large as anything.
+        with self._gate.reading(None if head.gzip else request.content_length) as reading:
             await reading.turn()
             accepted = await self._take(head, await self._read(request, head, reading), tenant)
         if accepted.offset:
