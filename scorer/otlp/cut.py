@@ -14,8 +14,10 @@ from scorer.otlp.wire import Field, Walk, length_head
 PART_SIZE: Final = 3 * 2**18
 """Bytes of a part; what is not longer is not cut."""
 
-# A part of more items would hold up everything else for too long.
+# A part of more items would hold up everything else for too long; where a large resource or scope
+# comes again in each, they have more, or a request would be written many times as long as it is.
 _PART_ITEMS: Final = 2000
+_BYTES_AN_ITEM: Final = 512
 
 # What a message is made of, each a piece of the body or new; joined once, for they may be large.
 _Pieces = list[bytes | memoryview]
@@ -67,7 +69,7 @@ class _Cutter:
                     yield inner
                 continue
             part.add(field)
-            if part.held >= size or part.items >= _PART_ITEMS:
+            if part.held >= size or part.items >= max(_PART_ITEMS, size // _BYTES_AN_ITEM):
                 yield part.take()
         if part.held:
             yield part.take()

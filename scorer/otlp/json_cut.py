@@ -18,6 +18,8 @@ from msgspec import Raw
 from msgspec.structs import astuple
 
 from scorer.errors import PermanentError, TooLargeError
+from scorer.otlp.json_text import Marks, lone_surrogates, marks, mend_surrogates
+from scorer.otlp.json_values import parse_json
 from scorer.otlp.signal import TOP_KEYS, Signal
 
 PART_SIZE: Final = 256 * 1024
@@ -37,8 +39,12 @@ _MIN_PER_OBJECT: Final = 15
 _MIN_PER_COMMA: Final = 12
 # After so many elements without a part an empty one is given out, so that others get a turn.
 _PAUSE: Final = 500
+# A part has that many items, or more where its resource and scope are large: they come again in
+# each part, and must not make a request many times as long as it was sent.
+_PART_ITEMS: Final = 500
+_BYTES_AN_ITEM: Final = 128
 _NOTHING: Final = b"{}"
-_NULLS: Final = (b"", b"null")
+_BOM: Final = b"\xef\xbb\xbf"
 _SHORT: Final = 5
 
 
@@ -60,30 +66,102 @@ def cut_json(body: bytes, signal: Signal, size: int = PART_SIZE) -> Iterator[byt
     if len(body) <= size:
         yield body
         return
-    top, middle, bottom = _LISTS[signal]
-    seen = dict.fromkeys(_LISTS[signal], 0)
-    request = _members(body.removeprefix(b"\xef\xbb\xbf"), top)
-    _refuse_tiny(body)
-    if top not in request:
-        yield _without_values(body)
-    since = 0
-    for group in _objects(request, top, seen, middle, "resource"):
-        for scope in _objects(group, middle, seen, bottom, "scope"):
-            items = _elements(scope, bottom, seen)
-            yield from _parts(_Outer(_LISTS[signal], group, scope), items, size)
-            since += 1
-        since += 1
-        if since >= _PAUSE:
-            since = 0
+    if lone_surrogates(body):  # the decoder that skips takes them for an error
+        text = bytearray(body)
+        for _ in mend_surrogates(text):
             yield _NOTHING
-    _refuse_repeated_keys(body, seen)
+        body = bytes(text)
+        del text
+    keys = _LISTS[signal]
+    body = body.removeprefix(_BOM)
+    request = _members(body, keys[0])
+    _refuse_tiny(body)
+    if keys[0] not in request or _is_null(request[keys[0]]):
+        yield _without_values(body, keys[0], is_null=keys[0] in request)
+        if keys[0] not in request:
+            return
+    _check_frame(body, request[keys[0]])
+    yield from _cut(request, keys, size)
+
+
+def _cut(request: dict[str, memoryview], keys: tuple[str, str, str], size: int) -> Iterator[bytes]:
+    bare = _Bare(keys[0])
+    for group_text, group in _objects(request, *keys[:2], "resource"):
+        if keys[1] not in group:
+            bare.add(group_text)
+        for scope_text, scope in _objects(group, *keys[1:], "scope"):
+            if keys[2] in scope:
+                yield from _parts(_Outer(keys, group, scope), _elements(scope, keys[2]), size)
+            elif not _is_null(scope_text):
+                bare.add(b'{"%b":[%b]}' % (keys[1].encode(), bytes(scope_text)))
+            if bare.is_due():
+                yield bare.take()
+        if bare.is_due():
+            yield bare.take()
+    if bare.is_held:
+        yield bare.take()
+
+
+class _Bare:
+    """Resources and scopes without a list: the mapper says what is wrong with them.
+
+    They are also what gives others a turn where very many are passed.
+    """
+
+    def __init__(self, top: str) -> None:
+        self._top = top.encode()
+        self._texts: list[bytes | memoryview] = []
+        self._held = self._passed = 0
+
+    @property
+    def is_held(self) -> bool:
+        """Whether there is any."""
+        return bool(self._texts)
+
+    def add(self, text: bytes | memoryview) -> None:
+        """Add a member of the request's list, unless it is null."""
+        if _is_null(text):
+            return
+        if len(text) > PART_SIZE:
+            _refuse_hollow(bytes(text))
+        self._texts.append(text)
+        self._held += len(text)
+
+    def is_due(self) -> bool:
+        """Whether enough are held, or enough were passed; called once for each."""
+        self._passed += 1
+        return self._passed >= _PAUSE or self._held >= PART_SIZE
+
+    def take(self) -> bytes:
+        """Return a request of them."""
+        texts, self._texts, self._held, self._passed = self._texts, [], 0, 0
+        return b'{"%b":[%b]}' % (self._top, b",".join(texts)) if texts else _NOTHING
 
 
 def _members(text: bytes | memoryview, *keys: str) -> dict[str, memoryview]:
-    """Return the members of an object that have one of the keys and are not null."""
+    """Return the members of an object that have one of the keys."""
     found = astuple(_decode(_decoder(keys), text))
     members = ((key, memoryview(raw)) for key, raw in zip(keys, found, strict=True))
-    return {key: raw for key, raw in members if bytes(raw[:_SHORT]) not in _NULLS}
+    return {key: raw for key, raw in members if raw}
+
+
+def _is_null(raw: bytes | memoryview) -> bool:
+    return bytes(raw[:_SHORT]) == b"null"
+
+
+def _check_frame(text: bytes | memoryview, inner: memoryview) -> None:
+    """Parse an object without its list as strictly as a small request.
+
+    The decoder that skips sees only the last of several members with the same key.
+    """
+    whole = bytes(text)
+    # Where the same text stands before, it is a value too (or in a text), and may as well go.
+    at = whole.find(inner)
+    frame = b"%b[]%b" % (whole[:at], whole[at + len(inner) :])
+    del whole
+    if len(frame) > PART_SIZE:
+        _refuse_hollow(frame)
+    parse_json(frame)
 
 
 def _decode(decoder: "msgspec.json.Decoder[Any]", text: bytes | memoryview) -> Any:
@@ -104,19 +182,20 @@ def _decoder(keys: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
 
 
 def _objects(
-    outer: dict[str, memoryview], key: str, seen: dict[str, int], *keys: str
-) -> Iterator[dict[str, memoryview]]:
-    """Return those members of the objects in a list that have one of the keys."""
-    for element in _elements(outer, key, seen):
-        if bytes(element[:_SHORT]) not in _NULLS:
-            yield _members(element, *keys, "schemaUrl")
+    outer: dict[str, memoryview], key: str, inner: str, *keys: str
+) -> Iterator[tuple[memoryview, dict[str, memoryview]]]:
+    """Return the objects in a list, and those of their members that have one of the keys."""
+    for element in _elements(outer, key):
+        members = {} if _is_null(element) else _members(element, inner, *keys, "schemaUrl")
+        if inner in members:
+            _check_frame(element, members[inner])
+        yield element, members
 
 
-def _elements(outer: dict[str, memoryview], key: str, seen: dict[str, int]) -> Iterator[memoryview]:
+def _elements(outer: dict[str, memoryview], key: str) -> Iterator[memoryview]:
     text = outer.get(key)
-    if text is None:
+    if text is None or _is_null(text):
         return
-    seen[key] += 1
     for raw in _decode(_ARRAY, text):
         yield memoryview(raw)
 
@@ -132,9 +211,12 @@ def _parts(outer: _Outer, items: Iterator[memoryview], size: int) -> Iterator[by
             b'"%s":[' % keys[2].encode(),
         )
     )
+    if len(before) > PART_SIZE:
+        _refuse_hollow(before)
     # A large resource comes again in each part: then the parts are large too.
-    for batch in _batches(items, max(size, 4 * len(before))):
-        yield before + b",".join(batch) + b"]}]}]}"
+    most = max(_PART_ITEMS, len(before) // _BYTES_AN_ITEM)
+    for batch in _batches(items, max(size, 4 * len(before)), most):
+        yield before + b",".join(batch) + b"]}]}]}" if batch else _NOTHING
 
 
 def _copied(members: dict[str, memoryview], *keys: str) -> Iterator[bytes]:
@@ -143,15 +225,21 @@ def _copied(members: dict[str, memoryview], *keys: str) -> Iterator[bytes]:
             yield b'"%s":%s,' % (key.encode(), bytes(members[key]))
 
 
-def _batches(items: Iterator[memoryview], size: int) -> Iterator[list[memoryview]]:
+def _batches(items: Iterator[memoryview], size: int, most: int) -> Iterator[list[memoryview]]:
+    """Return the items by about `size` bytes; an empty list now and then, where they are null."""
     batch: list[memoryview] = []
-    held = 0
+    held = nulls = 0
     for item in items:
+        if _is_null(item):
+            nulls += 1
+            if nulls % _PAUSE == 0:
+                yield []
+            continue
         if len(item) > size:
             _refuse_hollow(bytes(item))
         batch.append(item)
         held += len(item)
-        if held >= size or len(batch) >= _PAUSE:
+        if held >= size or len(batch) >= most:
             yield batch
             batch, held = [], 0
     if batch:
@@ -160,32 +248,35 @@ def _batches(items: Iterator[memoryview], size: int) -> Iterator[list[memoryview
 
 def _refuse_tiny(body: bytes) -> None:
     room = len(body) + PART_SIZE
-    objects, commas = body.count(b"{") + body.count(b"["), body.count(b",")
-    if objects * _MIN_PER_OBJECT > room or commas * _MIN_PER_COMMA > room:
+    rough = Marks(body.count(b"{"), body.count(b"["), body.count(b","))
+    if _are_tiny(rough, room) and _are_tiny(marks(body), room):
         raise TooLargeError(f"too many tiny values in JSON of {len(body)} bytes")
 
 
+def _are_tiny(found: Marks, room: int) -> bool:
+    objects = found.objects + found.arrays
+    return objects * _MIN_PER_OBJECT > room or found.commas * _MIN_PER_COMMA > room
+
+
 def _refuse_hollow(item: bytes) -> None:
-    values = item.count(b",") + item.count(b"[")
-    if 200 * item.count(b"{") + 60 * values > _MAX_ITEM:
+    rough = Marks(item.count(b"{"), item.count(b"["), item.count(b","))
+    if _is_hollow(rough) and _is_hollow(marks(item)):
         raise TooLargeError(f"too many tiny values in an item of {len(item)} bytes of JSON")
 
 
-def _refuse_repeated_keys(body: bytes, seen: dict[str, int]) -> None:
-    """Refuse what would be lost: of a key that stands twice in one object only one was seen."""
-    for key, count in seen.items():
-        if _count(rb'"%s"\s*:(?!\s*null)', key, body) > count:
-            raise PermanentError(f"key {key!r} stands twice in one object, or where it is unknown")
+def _is_hollow(found: Marks) -> bool:
+    return 200 * found.objects + 60 * (found.commas + found.arrays) > _MAX_ITEM
 
 
-def _without_values(body: bytes) -> bytes:
+def _without_values(body: bytes, top: str, *, is_null: bool) -> bytes:
     """Return a request with the known keys of a body, for whoever reads it to say what it is."""
-    known = [key for key in TOP_KEYS if _count(rb'"%s"\s*:', key, body)]
-    return b"{%s}" % b",".join(b'"%s":[]' % key.encode() for key in known or ["unknown"])
+    known = [key for key in TOP_KEYS if key != top and _has(body, key)]
+    known = known or [top if is_null else "unknown"]
+    return b"{%s}" % b",".join(b'"%s":[]' % key.encode() for key in known)
 
 
-def _count(pattern: bytes, key: str, body: bytes) -> int:
-    return sum(1 for _ in re.finditer(pattern % key.encode(), body))
+def _has(body: bytes, key: str) -> bool:
+    return re.search(rb'"%s"\s*:(?!\s*null)' % key.encode(), body) is not None
 
 
 _ARRAY: Final = msgspec.json.Decoder(list[Raw])

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from google.protobuf.descriptor import FieldDescriptor
 
 from scorer.errors import PermanentError, TooLargeError
+from scorer.otlp.json_text import marks
 
 _ID_BYTES = {"trace_id": 16, "span_id": 8, "parent_span_id": 8}
 _SMALL = 1024 * 1024
@@ -102,7 +103,11 @@ def _next(text: str, at: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
 def _refuse_hollow(text: str) -> None:
     # An empty object of three characters becomes seventy bytes. Real requests have one object
     # in twenty characters or more.
-    if len(text) > _SMALL and text.count("{") + text.count("[") > len(text) // _MIN_PER_OBJECT:
+    most = len(text) // _MIN_PER_OBJECT
+    if len(text) <= _SMALL or text.count("{") + text.count("[") <= most:
+        return
+    found = marks(text.encode(errors="replace"))
+    if found.objects + found.arrays > most:
         raise TooLargeError(f"too many tiny objects in JSON of {len(text)} characters")
 
 

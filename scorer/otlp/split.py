@@ -172,7 +172,9 @@ def split_logs(body: bytes) -> SplitLogs:
                 wires = [wire for wire in wires if not is_evaluation(wire)]
             _split_logs(wires, envelope, records, untraced, rejects)
     if rejects.foreign and not (records or untraced or evaluations):
-        raise PermanentError(f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}")
+        raise PermanentError(
+            f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}", items=rejects.count
+        )
     return SplitLogs(records, untraced, evaluations, rejects.count, rejects.reason)
 
 

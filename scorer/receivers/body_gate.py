@@ -5,7 +5,7 @@ sender may open any number of them, so the truth is asked of the system: the res
 this process. Before a body is read, its reader waits for a turn, of which there are few; a sender
 that turns out to be slow (memory hardly grows meanwhile, so it is not large bodies that take long)
 gives it back, so that others need not wait for it. But no more are read at a time than would fit
-if all of them were as large as may be, for a slow one may get fast: where others wait, the slowest
+if each were as large as it may be, for a slow one may get fast: where others wait, the slowest
 but the first is told to come again. While memory is short there is one turn, and of those that
 read already only the first goes on: every other is told to come again, and what it had sent is
 freed. The first always goes on, so requests get through even where the memory is held by something
@@ -30,6 +30,7 @@ _GIVE_BACK_S = 0.2
 _TURNS = 2
 _MOST_WAITING = 32
 _GROWS_FAST = 4 * 2**20  # bytes from one sweep to the next
+_LEAST_SIZE = 64 * 1024  # what a reader takes in any case
 _SLOW_S = 0.25  # so long a body may take while others wait and there is no room for theirs
 
 
@@ -55,18 +56,23 @@ class BodyGate:
         # Since when; the first comes first.
         self._waiting: dict[Reading, float] = {}
         self._readers: dict[Reading, float] = {}
+        self._held = 0  # bytes that those who read may have at most
         self._in_turn: set[Reading] = set()
         self._is_tight = False
         self._gave_back = -_GIVE_BACK_S
         self._used = resident()
 
-    def reading(self) -> "Reading":
+    def reading(self, size: int | None = None) -> "Reading":
         """Return a context in which one body is read and taken; it begins with a `turn`.
+
+        `size` is how many bytes it will have at most, where that is less than the limit.
 
         Inside, a reader that is stopped raises RetryableError (memory) or RefusedError (408,
         `read_timeout` is over) in place of what it waited for.
         """
-        return Reading(self)
+        least = min(_LEAST_SIZE, self._size_limit)
+        most = self._size_limit if size is None else size
+        return Reading(self, max(least, min(most, self._size_limit)))
 
     async def watch(self) -> None:
         """Sweep until cancelled."""
@@ -100,15 +106,17 @@ class BodyGate:
 
     def _make_room(self, now: float) -> None:
         """Stop the slowest reader but the first where another waits for its room."""
-        if not self._waiting or len(self._readers) < self._most_readers():
+        if self._is_tight or not self._waiting or self._has_room():
             return
         for reader, since in islice(self._readers.items(), 1, None):
             if now - since >= _SLOW_S:
                 reader.stop(_short_of_memory)
                 return
 
-    def _most_readers(self) -> int:
-        return max(1, (self._memory_limit - self._used) // self._size_limit)
+    def _has_room(self) -> bool:
+        """Whether the first that waits would fit too, were all as large as they may be."""
+        wanted = self._held + next(iter(self._waiting)).size
+        return not self._readers or wanted <= self._memory_limit - self._used
 
     async def turn(self, reader: "Reading") -> None:
         """Wait until few enough others have only just begun to read."""
@@ -137,7 +145,8 @@ class BodyGate:
     def leave(self, reader: "Reading") -> None:
         """Note that a reader is done."""
         self._waiting.pop(reader, None)
-        self._readers.pop(reader, None)
+        if self._readers.pop(reader, None) is not None:
+            self._held -= reader.size
         self._in_turn.discard(reader)
         self._let_in()
 
@@ -147,13 +156,14 @@ class BodyGate:
             reader = next(iter(self._waiting))
             del self._waiting[reader]
             self._readers[reader] = self._clock()
+            self._held += reader.size
             self._in_turn.add(reader)
             reader.call()
 
     def _is_free(self) -> bool:
         if self._is_tight:
             return not self._readers
-        return len(self._in_turn) < _TURNS and len(self._readers) < self._most_readers()
+        return len(self._in_turn) < _TURNS and self._has_room()
 
     def _look(self) -> None:
         """See whether memory is short: what is only kept for later use is given back first."""
@@ -168,10 +178,11 @@ class BodyGate:
 class Reading:
     """One body that is being read by the task that entered."""
 
-    __slots__ = ("_called", "_gate", "_stopped", "_task")
+    __slots__ = ("_called", "_gate", "_stopped", "_task", "size")
 
-    def __init__(self, gate: BodyGate) -> None:
+    def __init__(self, gate: BodyGate, size: int) -> None:
         self._gate = gate
+        self.size = size
         self._task: asyncio.Task[object] | None = None
         self._stopped: Callable[[], SpanscoreError] | None = None
         self._called: asyncio.Future[None] | None = None

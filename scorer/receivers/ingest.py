@@ -151,7 +151,11 @@ class AssemblingIngest:
 
         Records without a trace, and scores of anybody, are passed on or dropped.
         """
-        split = split_logs(body)
+        try:
+            split = split_logs(body)
+        except PermanentError as error:
+            self._count_logs(invalid=error.items)
+            raise
         now = self._clock()
         self._admission.check_size(len(body))
         refusal = self._admission.refusal(len(body), tenant, now)

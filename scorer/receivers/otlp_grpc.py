@@ -148,6 +148,7 @@ class _Calls(grpc.GenericRpcHandler):  # type: ignore[type-arg]
         self._telemetry = telemetry
         self._refusals = Refusals(_RECEIVER, telemetry)
         self._gate = gate
+        self._turn = asyncio.Lock()
         # As many as there are tenants in the token file.
         self._served: dict[tuple[Signal, str], _Handler] = {}
 
@@ -200,7 +201,7 @@ class _Calls(grpc.GenericRpcHandler):  # type: ignore[type-arg]
                         self._count(signal, "CANCELLED")
                         return b""
                     reading.arrived()
-                    accepted = await take_protobuf(take, body, tenant)
+                    accepted = await take_protobuf(take, body, tenant, self._turn)
                     del body
                 if accepted.offset:
                     await self._ingest.durable(accepted.offset)

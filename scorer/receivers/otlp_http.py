@@ -17,7 +17,7 @@ from aiohttp import web
 from scorer.access.entry import Entry
 from scorer.access.names import names_in_peercert
 from scorer.config import Config
-from scorer.otlp.json_cut import cut_json
+from scorer.otlp.json_cut import PART_SIZE, cut_json
 from scorer.otlp.json_mapping import (
     JsonRequest,
     logs_from_json,
@@ -87,6 +87,7 @@ class OtlpHttpReceiver:
         self._ingest = ingest
         self._takers = takers(ingest)
         self._in_flight = 0
+        self._turn = asyncio.Lock()
         self._idle = asyncio.Event()
         self._runner: web.ServerRunner | None = None
         self._listener: asyncio.Server | None = None
@@ -196,7 +197,8 @@ class OtlpHttpReceiver:
     async def _export(self, request: web.BaseRequest) -> web.Response:
         tenant = self._let_in(request)
         head = read_head(request)
-        with self._gate.reading() as reading:
+        # What is deflated may get as large as anything.
+        with self._gate.reading(None if head.gzip else request.content_length) as reading:
             await reading.turn()
             accepted = await self._take(head, await self._read(request, head, reading), tenant)
         if accepted.offset:
@@ -225,7 +227,7 @@ class OtlpHttpReceiver:
     async def _take(self, head: RequestHead, body: bytes, tenant: str) -> Accepted:
         take = self._takers[head.signal]
         if not head.as_json:
-            return await take_protobuf(take, body, tenant)
+            return await take_protobuf(take, body, tenant, self._turn)
         convert = _FROM_JSON[head.signal]
 
         def take_part(part: bytes) -> Accepted:
@@ -235,7 +237,8 @@ class OtlpHttpReceiver:
             accepted = take(converted.body, tenant=tenant)
             return both(Accepted(converted.rejected, converted.warning), accepted)
 
-        return await take_each(take_part, cut_json(body, head.signal))
+        turn = self._turn if len(body) > PART_SIZE else None
+        return await take_each(take_part, cut_json(body, head.signal), turn)
 
     def _count_rejected(self, signal: Signal, count: int) -> None:
         """Count what the mapping of JSON rejected: ingest never sees it."""

@@ -88,3 +88,14 @@ def test_tiny_fields_are_not_walked_over_for_minutes():
     """There may be so many of them only where the whole is small."""
     with pytest.raises(TooLargeError, match="tiny"):
         list(cut(b"\x0a\x00" * 100_000, 1000))
+
+
+def test_a_large_scope_does_not_multiply_a_request():
+    """It comes again in each part; many tiny spans beside it must not make these very many."""
+    request = trace_pb2.TracesData()
+    group = request.resource_spans.add().scope_spans.add()
+    group.scope.name = "x" * 2**20
+    for _ in range(50_000):
+        group.spans.add(trace_id=bytes(16), span_id=bytes(8))
+    body = request.SerializeToString()
+    assert sum(map(len, cut(body))) < 8 * len(body)

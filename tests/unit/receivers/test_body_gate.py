@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from scorer.errors import RetryableError
+from scorer.receivers import body_gate
 from scorer.receivers.body_gate import BodyGate
 from scorer.receivers.refusal import RefusedError
 from scorer.testing import ManualClock
@@ -27,15 +28,15 @@ class Gate(BodyGate):
     def count_given_back(self):
         self.given_back += 1
 
-    async def read(self, body):
-        with self.reading() as reading:
+    async def read(self, body, size=None):
+        with self.reading(size) as reading:
             await reading.turn()
             return await body
 
-    async def start(self):
+    async def start(self, size=None):
         """Start a reader; return the body that it waits for, and the reader."""
         body = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(self.read(body))
+        task = asyncio.create_task(self.read(body, size))
         await asyncio.sleep(0)
         return body, task
 
@@ -96,6 +97,42 @@ async def test_no_more_are_read_than_would_fit(gate):
     for body, _ in slow:
         body.set_result(b"slow")
     assert [await reader for _, reader in slow] == [b"slow"] * 4
+
+
+async def test_small_bodies_take_only_the_room_that_they_need(gate, monkeypatch):
+    """Who says that its body is small is not counted as large: many slow ones are no harm."""
+    monkeypatch.setattr(body_gate, "_LEAST_SIZE", 1)
+    slow = []
+    for _ in range(50):
+        slow.append(await gate.start(2))
+        gate.time.advance(0.05)
+        gate.sweep()
+    _, last = await gate.start(2)
+    gate.time.advance(0.3)
+    gate.sweep()
+    with pytest.raises(RetryableError, match="send it again"):
+        await slow[0][1]
+    last.cancel()
+    for body, _ in slow[1:]:
+        body.set_result(b"slow")
+    assert [await reader for _, reader in slow[1:]] == [b"slow"] * 49
+
+
+async def test_short_of_memory_the_first_goes_on_though_it_is_slow(gate):
+    """Else nobody who takes longer than a moment would ever get through."""
+    body, first = await gate.start()
+    gate.used = 101
+    gate.sweep()
+    _, second = await gate.start()
+    for _ in range(20):
+        gate.time.advance(0.1)
+        gate.sweep()
+    await asyncio.sleep(0)
+    assert not first.done()
+    assert not second.done()
+    body.set_result(b"slow")
+    assert await first == b"slow"
+    second.cancel()
 
 
 async def test_large_bodies_keep_their_turns(gate):

@@ -1,5 +1,7 @@
 """Large bodies are taken part by part."""
 
+import asyncio
+
 import pytest
 
 from scorer.errors import PermanentError, RetryableError
@@ -75,10 +77,36 @@ async def test_a_wrong_part_ends_it(body):
     assert len(ingest.requests) == 1
 
 
+async def test_a_part_without_any_span_costs_only_itself(body):
+    """As in a small request, where spans without ids are rejected beside good ones."""
+    ingest = Answering(Accepted(), PermanentError("none of 7 spans has ids", items=7), Accepted(1))
+    accepted = await take_protobuf(ingest.traces, body, "")
+    assert accepted == Accepted(8, "none of 7 spans has ids")
+    assert len(ingest.requests) == 4
+
+
+async def test_a_request_without_any_span_is_wrong(body):
+    """Most likely it is of another signal."""
+    ingest = Answering(*(PermanentError("none has ids", items=7) for _ in range(4)))
+    with pytest.raises(PermanentError, match="none has ids"):
+        await take_protobuf(ingest.traces, body, "")
+
+
+def test_many_parts_have_no_endless_message():
+    """It goes back to the sender, and each part may say something else, or all the same."""
+    total = Accepted()
+    for number in range(1000):
+        total = both(total, Accepted(1, f"wrong {number % 7} of {number}"))
+    assert total.rejected == 1000
+    assert len(total.message) < 500
+
+
 def test_a_text_is_told_once():
     """Each part of a request may have the same fault."""
     same = both(Accepted(1, "wrong"), Accepted(2, "wrong"))
-    assert both(same, Accepted(0, "late")) == Accepted(3, "wrong; late")
+    late = both(same, Accepted(0, "late"))
+    assert late == Accepted(3, "wrong; late")
+    assert both(late, Accepted(1, "wrong")).message == "wrong; late"
 
 
 def test_a_request_takes_at_most_a_sixteenth_of_the_memory():
@@ -88,3 +116,15 @@ def test_a_request_takes_at_most_a_sixteenth_of_the_memory():
     assert size_limit(64 * mib, 1024 * mib) == 64 * mib
     assert size_limit(64 * mib, 10 * mib) == 4 * mib
     assert size_limit(1 * mib, 512 * mib) == 1 * mib
+
+
+async def test_of_many_large_bodies_one_part_is_taken_before_others_get_a_turn(body):
+    """However many large requests there are, nobody waits for more than one part."""
+    ingest, turn, most = RecordingIngest(), asyncio.Lock(), 0
+    tasks = [asyncio.create_task(take_protobuf(ingest.traces, body, "", turn)) for _ in range(5)]
+    while not all(task.done() for task in tasks):
+        before = len(ingest.requests)
+        await asyncio.sleep(0)
+        most = max(most, len(ingest.requests) - before)
+    assert most == 1
+    assert len(ingest.requests) == 20
