@@ -17,9 +17,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 from stdnum import iban as iban_numbers
 
-from metrics.privacy import addresses, cards, phones
+from metrics.privacy import addresses, cards, national_ids, phones, secrets
 from metrics.privacy.folding import Folded, fold
 
+# "ann@example.eduPhone": two words that lost the space between them.
+_RUN_ON = re.compile(r"\.[a-z]{2,}(?=[A-Z][a-z])(?!\S*\.)")
+_MARKS = frozenset("'`*/{|~-#!?$%&^")
+_VERSION = re.compile(
+    r"(?i)\b(?:v|ver|versions?|release[sd]?|build|firmware|revision|section|chapter|clause|oid)"
+    r"[ .:=]{0,2}\Z"
+)
+_OWN = frozenset({"127.0.0.1", "127.0.1.1", "::1", "::"})  # the machine itself
+_NOBODYS = frozenset({0, 255})  # "any address", netmasks; of IPv6 nothing that is assigned
 _IMAGE_SUFFIXES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp"})
 
 MAX_CANDIDATES = 10_000
@@ -51,8 +60,13 @@ class _Detector(Struct, frozen=True):
 
 
 def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
+    cut = _RUN_ON.search(text, text.index("@", start), end)
+    end = cut.end() if cut else end
+    start = _email_start(text, start, end)
     value = text[start:end]
     local, _, host = value.rpartition("@")
+    if not local:
+        return
     labels = host.split(".")
     quoted = local[0] == '"'
     if len(local) > 64 or len(host) > 253:
@@ -66,6 +80,17 @@ def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
     if labels[-1].casefold() in _IMAGE_SUFFIXES:  # "icon@2x.png"
         return
     yield Finding("email", start, end, value.casefold(), 0.95)
+
+
+def _email_start(text: str, start: int, end: int) -> int:
+    """Return where the mailbox starts: behind "to=", and behind marks that stand around it."""
+    if text[start] == '"':
+        return start
+    at = text.rfind("@", start, end)
+    start = max(start, text.rfind("=", start, at) + 1)
+    while start < at and text[start] in _MARKS:
+        start += 1
+    return start
 
 
 def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -98,16 +123,29 @@ def _ibans(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 def _ips(text: str, start: int, end: int) -> Iterator[Finding]:
-    if _touches(text, start, end):
+    if _touches(text, start, end) or _is_numbering(text, start, end):
         return
     value = text[start:end].rstrip(".:")
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
         return
-    if address.is_loopback or address.is_unspecified:
+    if address.compressed in _OWN or address.packed[0] in _NOBODYS:
+        return
+    if ":" in value and not any(map(str.isdigit, value)):  # "dead::beef" may be code
         return
     yield Finding("ip", start, start + len(value), address.compressed, 0.9)
+
+
+def _is_numbering(text: str, start: int, end: int) -> bool:
+    """Whether the number is that of a version or a section, or goes on in more parts."""
+    before = text[max(0, start - 12) : start]
+    after = text[end : end + 2]
+    return bool(
+        (before[-1:] == "." and before[-2:-1].isdigit())
+        or (after[:1] == "." and after[1:].isdigit())
+        or _VERSION.search(before)
+    )
 
 
 def _addresses(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -118,11 +156,23 @@ def _addresses(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 def _phones(text: str, start: int, end: int) -> Iterator[Finding]:
-    if _touches(text, start, end):
-        return
-    confidence = phones.confidence(text, start, end)
-    if confidence:
-        yield Finding("phone", start, end, phones.national(text[start:end]), confidence)
+    for stretch in phones.stretches(text, start, end):
+        if _touches(text, *stretch):
+            continue
+        for first, last, confidence in phones.numbers(text, *stretch):
+            yield Finding("phone", first, last, phones.national(text[first:last]), confidence)
+
+
+def _secrets(text: str, start: int, end: int) -> Iterator[Finding]:
+    for first, last in secrets.secret_spans(text, start, end):
+        yield Finding("secret", first, last, text[first:last], 0.95)
+
+
+def _national_ids(text: str, start: int, end: int) -> Iterator[Finding]:
+    written = text[start:end]
+    if not _touches(text, start, end, also="+#-") and national_ids.is_id(written):
+        value = re.sub("[ .-]", "", written).upper()
+        yield Finding("national_id", start, end, value, 0.8)
 
 
 def _names(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -142,6 +192,7 @@ def _touches(text: str, start: int, end: int, also: str = "") -> bool:
 
 
 _DETECTORS: dict[str, _Detector] = {
+    "secret": _Detector(secrets.HINT, secrets.CANDIDATE, _secrets),
     "iban": _Detector(
         r"[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]", r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}", _ibans
     ),
@@ -163,12 +214,14 @@ _DETECTORS: dict[str, _Detector] = {
         r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}",
         _ips,
     ),
-    "phone": _Detector(r"(?:\d[ ()./-]{0,4}){7}", phones.CANDIDATE, _phones),
-    "address": _Detector(addresses.CANDIDATE, addresses.CANDIDATE, _addresses),
+    "phone": _Detector(phones.HINT, phones.CANDIDATE, _phones),
+    "national_id": _Detector(national_ids.HINT, national_ids.CANDIDATE, _national_ids),
+    "address": _Detector(addresses.HINT, addresses.CANDIDATE, _addresses),
     "name": _Detector(r"[^\x00-@] ", r"\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)? \p{Lu}\p{Ll}+", _names),
 }
 KINDS: tuple[str, ...] = tuple(_DETECTORS)
-DEFAULT_KINDS: tuple[str, ...] = ("iban", "credit_card", "ssn", "email", "phone", "address")
+_ON_REQUEST = frozenset({"name", "national_id"})
+DEFAULT_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind not in _ON_REQUEST)
 
 
 class Finder:
@@ -194,8 +247,7 @@ class Finder:
         if not self._kinds:
             return []
         folded = fold(text)
-        # A lone surrogate is no text that RE2 takes; "?" keeps every offset.
-        safe = text if text.isascii() else folded.text.encode("utf-8", "replace").decode()
+        safe = folded.text
         hints = self._any.Match(safe)
         if not hints:
             return []

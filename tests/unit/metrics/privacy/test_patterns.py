@@ -45,6 +45,18 @@ def found(text, kinds=DEFAULT_KINDS):
         ("Tel. No. 555-123-4567", ("phone", "555-123-4567")),
         ("my number is 555-123-4567", ("phone", "555-123-4567")),
         ("customer phone 555-123-4567", ("phone", "555-123-4567")),
+        ("They did not answer at 785 8949", ("phone", "785 8949")),
+        ("50-98-28-96-Office", ("phone", "50-98-28-96")),
+        ("Room 12 555-123-4567", ("phone", "555-123-4567")),
+        ("21 212 133 2727", ("phone", "21 212 133 2727")),
+        ("06 12345678", ("phone", "06 12345678")),
+        ("612 34 56 78", ("phone", "612 34 56 78")),
+        ("to=ann@example.com", ("email", "ann@example.com")),
+        ("'ann@example.com'", ("email", "ann@example.com")),
+        ("ann@example.eduPhone: none", ("email", "ann@example.edu")),
+        ("from 8.8.8.8.", ("ip", "8.8.8.8")),
+        ("[2001:db8::8a2e:370:7334]", ("ip", "2001:db8::8a2e:370:7334")),
+        ("AKIA2E0A8F3B244C9986 is live", ("secret", "AKIA2E0A8F3B244C9986")),
     ],
 )
 def test_personal_data_is_found(text, expected):
@@ -100,6 +112,19 @@ def test_personal_data_is_found(text, expected):
         "in 2024 Wall Street rallied",
         "2 people crossed the street",
         "sent via email 5 times",
+        "Upgrade to version 27.26.15.11.",
+        "OID 1.3.6.1.4.1",
+        "127.0.0.1 and 255.255.255.0",
+        "use dead::beef here",
+        "00:1b:44:11:3a:b7",
+        "call 1914-1918",
+        "the total reached 1 234 567",
+        "take place Sunday, November 20",
+        "on August 19 via Netflix",
+        "Aug 24 Duo Highway",
+        "15 The Wizards square off",
+        "750 Seventh Avenue is a tall building",
+        "The library building at 220 S. Main Street",
     ],
 )
 def test_what_only_looks_like_it_is_not(text):
@@ -107,13 +132,14 @@ def test_what_only_looks_like_it_is_not(text):
     assert [kind for kind, _ in found(text) if (kind, text) != ("email", "")] == []
 
 
-def test_names_and_addresses_of_machines_are_optional():
-    """They are found only on request, since they are mostly harmless."""
-    text = "Jane Roe logged in from 8.8.8.8 and 2001:db8::1, not 127.0.0.1"
-    assert found(text) == []
-    assert found(text, ("ip", "name")) == [
-        ("ip", "8.8.8.8"),
-        ("ip", "2001:db8::1"),
+def test_names_and_national_ids_are_optional():
+    """They are found only on request: too many words and numbers look like them."""
+    text = "Jane Roe, 111.444.777-35, logged in from 8.8.8.8 and 2001:db8::1, not 127.0.0.1"
+    machines = [("ip", "8.8.8.8"), ("ip", "2001:db8::1")]
+    assert found(text) == machines
+    assert found(text, ("ip", "national_id", "name")) == [
+        *machines,
+        ("national_id", "111.444.777-35"),
         ("name", "Jane Roe"),
     ]
 
