@@ -17,9 +17,7 @@ _BEFORE_NAME = (
 )
 _GLUED_ON = r"straße|strasse|str\.|weg|platz|allee|gasse|straat|laan"
 # RE2 finds the kind of street; what stands around it decides.
-CANDIDATE = (
-    rf"(?i)\b(?:{_AFTER_NAME}|{_BEFORE_NAME})\b|(?:{_GLUED_ON})|\bp\.? ?o\.? ?box\b"
-)
+CANDIDATE = rf"(?i)\b(?:{_AFTER_NAME}|{_BEFORE_NAME})\b|(?:{_GLUED_ON})|\bp\.? ?o\.? ?box\b"
 # The same with the house number, which rules out most texts at once.
 HINT = (
     rf"\d[A-Za-z]?\)?,?\s+(?:[^a-z\s]\S*\s+){{1,4}}(?i:{_AFTER_NAME})\b|"
@@ -131,7 +129,12 @@ def _kind_first(
     house = before[-1] if before else None
     if house and house.group() in {"bis", "ter"}:
         house = before[-2] if len(before) > 1 else None
-    if named and house and _HOUSE.fullmatch(house.group()) and not _is_dated(before, len(before) - 1):
+    if (
+        named
+        and house
+        and _HOUSE.fullmatch(house.group())
+        and not _is_dated(before, len(before) - 1)
+    ):
         return house.start(), named
     return None
 

@@ -95,9 +95,8 @@ def _by_shape(text: str, start: int, end: int, number: str) -> float:
         return 0.9
     if _is_date(number) or _SSN_SHAPE.fullmatch(number):
         return 0.0
-    if is_announced(text, start, end):
-        return 0.8
-    if number.startswith("00") and _is_possible("+" + number[2:]):
+    is_abroad = number.startswith("00") and _is_possible("+" + number[2:])
+    if is_abroad or is_announced(text, start, end):
         return 0.8
     if is_spoken_of(text, start, is_grouped=_is_grouped(number)):
         return 0.7

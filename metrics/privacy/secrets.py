@@ -21,7 +21,7 @@ _ISSUED = (
 )
 _PEM = r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
 _JWT = r"\beyJ[\w-]{8,}\.eyJ[\w-]{2,}\.[\w-]*"
-_PASSWORD = (
+_PASSWORD = (  # noqa: S105 - the word, not one
     r"(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort|contraseña|mot de passe|senha|wachtwoord)"
 )
 _KEY = (
@@ -33,7 +33,7 @@ _GIVEN_PASSWORD = rf"(?i:\b{_PASSWORD}[\"']?(?: ?[:=]| is|) {{0,2}}{_VALUE})"
 _GIVEN_KEY = rf"(?i:{_KEY}[\"']?(?: ?[:=]| is|) {{0,2}}{_VALUE})"
 _USER_INFO = r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:]*:([^\s/@]{3,})@"
 
-CANDIDATE = "|".join((_PEM, _JWT, _ISSUED, _USER_INFO, _GIVEN_PASSWORD, _GIVEN_KEY))
+CANDIDATE = f"{_PEM}|{_JWT}|{_ISSUED}|{_USER_INFO}|{_GIVEN_PASSWORD}|{_GIVEN_KEY}"
 HINT = (
     r"(?:sk|pk|rk|whsec|gh[opsur]|github_pat|hf|npm|shp(?:at|ss|ca|pa)|dop_v1|gsk)[-_]\w|"
     r"gl(?:pat|ptt|dt|rt)-|xox[a-z]-|xapp-|A(?:KI|SI)A[A-Z0-9]|AIza|ya29\.|SG\.|pypi-|"
@@ -42,7 +42,9 @@ HINT = (
 )
 
 _IN_CANDIDATE = re.compile(rf"(?:{_USER_INFO})|(?:{_GIVEN_PASSWORD})|(?:{_GIVEN_KEY})")
-_PLACEHOLDER = re.compile(r"(?i)[*x.•\-_]+|.*(?:example|placeholder|redacted|your|changeme).*|[$%{\[].*")
+_PLACEHOLDER = re.compile(
+    r"(?i)[*x.•\-_]+|.*(?:example|placeholder|redacted|your|changeme).*|[$%{\[].*"
+)
 _CHANGES = 6  # a random token changes its kind of character at least every so many
 _MIN_DISTINCT, _MIN_KEY, _MAX_HEADER = 8, 16, 2_000
 

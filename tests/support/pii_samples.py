@@ -15,19 +15,20 @@ from stdnum import luhn
 
 TYPES = ("email", "phone", "ssn", "credit_card", "iban", "ip")
 
-_REGIONS = "US GB DE FR ES IT NL BE CH AT SE NO DK FI PL PT IE AU NZ CA IN BR MX ZA JP".split()
+_REGIONS = "US GB DE FR ES IT NL BE CH AT SE NO DK FI PL PT IE AU NZ CA IN BR MX ZA JP".split()  # noqa: SIM905
 _IBAN_FORMS = {"DE": 18, "NL": "AAAA10", "FR": 23, "ES": 20, "BE": 12, "AT": 16, "PL": 24, "PT": 21}
 _CARD_FORMS = {"4": 16, "51": 16, "55": 16, "2221": 16, "34": 15, "37": 15, "6011": 16, "3528": 16}
 _FIRST = ["anna", "j.miller", "o_brien", "li+news", "maria-jose", "müller", "sales42", "x.y.z"]
 _HOSTS = [
-    "example.com", "mail.example.co.uk", "firma.de", "exämple.com", "example.org", "corp.example.io",
-    "例え.テスト", "sub.domain.example.museum",
+    "example.com", "mail.example.co.uk", "firma.de", "exämple.com", "example.org",
+    "corp.example.io", "例え.テスト", "sub.domain.example.museum",
 ]  # fmt: skip
 _AROUND = {
     "email": ["Write to {} today.", "Her address is {}", "contact={}", "<{}>", "{}, please.", "{}"],
     "phone": [
         "Call me at {}.", "My number is {}", "Phone: {}", "You can reach her on {} after six.",
-        "tel {}", "They do not pick up at {}", "Text {} when you are there", "Fax {}", "mobile: {};",
+        "tel {}", "They do not pick up at {}", "Text {} when you are there", "Fax {}",
+        "mobile: {};",
     ],
     "ssn": ["SSN {}", "social security number: {}", "Her SSN is {}.", "{} is on file", "({})"],
     "credit_card": ["card {}", "Charge {} please", "my Visa {} expires soon", "{}", "number: {}."],
@@ -134,7 +135,9 @@ _MAKERS: dict[str, Callable[[random.Random], str]] = {
 
 def _order(chance: random.Random) -> str:
     count = chance.choice((7, 8, 9, 10, 11, 12))
-    form = chance.choice(("Order {} was shipped on Monday.", "Your order number is {}.", "order #{}"))
+    form = chance.choice(
+        ("Order {} was shipped on Monday.", "Your order number is {}.", "order #{}")
+    )
     return form.format(_digits(chance, count))
 
 
@@ -164,7 +167,8 @@ def _isbn(chance: random.Random) -> str:
 
 
 def _doi(chance: random.Random) -> str:
-    return f"See doi:10.{_digits(chance, 4)}/s{_digits(chance, 5)}-{_digits(chance, 3)}-{_digits(chance, 5)}-1."
+    parts = [_digits(chance, count) for count in (4, 5, 3, 5)]
+    return "See doi:10.{}/s{}-{}-{}-1.".format(*parts)
 
 
 def _coordinates(chance: random.Random) -> str:
@@ -193,7 +197,9 @@ def _hardware(chance: random.Random) -> str:
 
 
 def _amounts(chance: random.Random) -> str:
-    return f"Revenue rose from {chance.randint(10**6, 10**9):,} to ${chance.uniform(1e6, 1e9):,.2f}."
+    return (
+        f"Revenue rose from {chance.randint(10**6, 10**9):,} to ${chance.uniform(1e6, 1e9):,.2f}."
+    )
 
 
 def _ranges(chance: random.Random) -> str:

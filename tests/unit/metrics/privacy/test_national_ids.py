@@ -16,7 +16,9 @@ def test_numbers_with_a_right_checksum_are_found(number):
     assert found(f"her number {number} is known") == [number]
 
 
-@pytest.mark.parametrize("text", ["111.444.777-36", "54362315A", "RCCMNL83S18D969A", "+33612347509"])
+@pytest.mark.parametrize(
+    "text", ["111.444.777-36", "54362315A", "RCCMNL83S18D969A", "+33612347509"]
+)
 def test_a_wrong_checksum_is_none(text):
     """Nor is the number of a phone."""
     assert found(text) == []
