@@ -37,6 +37,12 @@ _ANNOUNCED = re.compile(
     r"(?i)\b(?:card|visa|mastercard|maestro|amex|karte|carte|tarjeta|carta|cartão|kaart)\b"
     r"[^\d\n]{0,30}\Z"
 )
+# A tenth of all numbers pass the checksum: what stands behind such a word is one of those.
+_IDENTIFIED = re.compile(
+    r"(?i)\b(?:order|tracking|ticket|shipment|invoice|serial|sku|part|item|article|request|trace|"
+    r"span|message|session|event|job|build|run|epoch|timestamp|parcel|case)s?"
+    r"[ _.:#=-]*(?:(?:nos?|nr|num|number|ids?)\b)?[ \"'.:#=-]*(?:is |was )?\Z"
+)
 _NEAR, _PATH_LENGTH = 48, 200
 
 
@@ -80,6 +86,8 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     if _FRACTION_BEFORE.search(before) or _FRACTION_AFTER.match(text, end):
         return False
     pieces = (_RUN_BEFORE.search(before), _RUN_AFTER.match(text, end))
+    if text[start:end].isdigit() and _IDENTIFIED.search(before):
+        return False
     if any(piece and _HEXADECIMAL.fullmatch(piece.group()) for piece in pieces):
         return False
     return _is_grouped(text[start:end], before) and not _is_in_path(text, start)

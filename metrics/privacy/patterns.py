@@ -94,7 +94,7 @@ def _email_start(text: str, start: int, end: int) -> int:
 
 
 def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
-    if not _touches(text, start, end):
+    if not _touches(text, start, end, also="+"):
         for card_start, card_end, digits in cards.card_spans(text, start, end):
             yield Finding("credit_card", card_start, card_end, digits, 0.99)
 

@@ -8,7 +8,7 @@ _WORDS = (
     r"celular|telefoon"
 )
 _BEFORE = re.compile(
-    rf"\b(?:{_WORDS}|call|contact|reach|dial|ring|anrufen|appele[rz]|llam[ae]\w{{0,4}})\b"
+    rf"\b(?:{_WORDS}|ph|call|contact|reach|dial|ring|anrufen|appele[rz]|llam[ae]\w{{0,4}})\b"
     r"[^\d\n]{0,20}$",
     re.IGNORECASE,
 )
@@ -28,14 +28,18 @@ _LABELLED = re.compile(
 _COUNTED = re.compile(r"(?:\b(?:nos?|nr|ids?)\b|[#№])[ .:#=-]*\Z", re.IGNORECASE)
 # Words of the same sentence that speak of calling somebody ..
 _SPOKEN_OF = re.compile(
-    rf"\b(?:{_WORDS}|call(?:ed|ing|s|back)?|contact(?:ed)?|reach(?:ed|able)?|dial(?:l?ed|ing)?|"
+    rf"\b(?:{_WORDS}|call(?:ed|ing|s|back)?|contact(?:ed)?|reach(?:ed|able)?|dial(?:l?ed|l?ing)?|"
     r"r[aiu]ng|answer(?:ed|ing|s)?|pick(?:ed|ing|s)? up|text(?:ed|ing|s)?|messag(?:es?|ed|ing)|"
-    r"(?:my|his|her|your|our|their|new|old|work|home|private|this) number)\b",
+    r"(?:my|his|her|your|our|their|new|old|work|home|private|this|contact) number|"
+    r"find (?:me|us))\b",
     re.IGNORECASE,
 )
 # .. and what then stands right before a number that has no groups.
-_AT = re.compile(r"\b(?:at|on|to|under|via|is|was)[ :]{1,2}\Z|:\s{0,2}\Z", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?;]\s|\n\n")
+_AT = re.compile(
+    r"\b(?:at|on|to|under|via|is|was|dial\w*|registered|number)[ :,]{1,2}\Z|[:?]\s{0,2}\Z",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!;]\s|\n\n")  # what follows a question may answer it
 _LOOK_BACK, _SENTENCE = 40, 90
 
 

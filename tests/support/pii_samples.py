@@ -211,7 +211,22 @@ def _tracking(chance: random.Random) -> str:
     return f"Tracking number 1Z999AA1{_digits(chance, 10)}, ticket INC{_digits(chance, 8)}."
 
 
+def _long_id(chance: random.Random) -> str:
+    number = chance.choice("3456") + _digits(chance, chance.choice((14, 15, 18)))
+    form = chance.choice(
+        ("order {} is late", "tracking id: {}", "https://example.com/status/{}", "trace_id={}")
+    )
+    return form.format(number)
+
+
+def _log_line(chance: random.Random) -> str:
+    return (
+        f"pid={_digits(chance, 7)} addr=0x{chance.getrandbits(48):012x} "
+        f"issue #{_digits(chance, 7)} arn:aws:iam::{_digits(chance, 12)}:role/x took {_digits(chance, 9)} ns, zip 90210-1234"
+    )
+
+
 _NEGATIVES: tuple[Callable[[random.Random], str], ...] = (
     _order, _epoch, _uuid, _version, _isbn, _doi, _coordinates, _sku, _times, _hardware, _amounts,
-    _ranges, _tracking,
+    _ranges, _tracking, _long_id, _log_line,
 )  # fmt: skip
