@@ -219,6 +219,8 @@ _DETECTORS: dict[str, _Detector] = {
     "address": _Detector(addresses.HINT, addresses.CANDIDATE, _addresses),
     "name": _Detector(r"[^\x00-@] ", r"\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)? \p{Lu}\p{Ll}+", _names),
 }
+# Their patterns name characters beyond ASCII; the others see a "?" there.
+_WORDED = frozenset({"secret", "email", "address", "name"})
 KINDS: tuple[str, ...] = tuple(_DETECTORS)
 _ON_REQUEST = frozenset({"name", "national_id"})
 DEFAULT_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind not in _ON_REQUEST)
@@ -237,6 +239,7 @@ class Finder:
             raise ValueError(f"unknown kinds {unknown}; known: {list(KINDS)}")
         self._kinds = [kind for kind in KINDS if kind in kinds]
         self._patterns = [re2.compile(_DETECTORS[kind].pattern) for kind in self._kinds]
+        self._worded = {i for i, kind in enumerate(self._kinds) if kind in _WORDED}
         self._any = re2.Set.SearchSet()
         for kind in self._kinds:
             self._any.Add(_DETECTORS[kind].hint)
@@ -248,21 +251,24 @@ class Finder:
             return []
         folded = fold(text)
         safe = folded.text
-        hints = self._any.Match(safe)
+        # One byte a character spares RE2 the counting of characters.
+        plain = safe.encode("ascii", "replace")
+        data = plain if safe.isascii() else safe
+        hints = self._any.Match(data)
         if not hints:
             return []
         found: list[Finding] = []
         taken = bytearray(len(safe))
         for index in sorted(hints):
-            for finding in self._of_kind(index, safe):
+            for finding in self._of_kind(index, safe, data if index in self._worded else plain):
                 if not any(taken[finding.start : finding.end]):
                     found.append(finding)
                     taken[finding.start : finding.end] = b"\1" * (finding.end - finding.start)
         return found if folded.places is None else [_moved(item, folded) for item in found]
 
-    def _of_kind(self, index: int, text: str) -> Iterator[Finding]:
+    def _of_kind(self, index: int, text: str, data: str | bytes) -> Iterator[Finding]:
         check = _DETECTORS[self._kinds[index]].check
-        for count, candidate in enumerate(self._patterns[index].finditer(text)):
+        for count, candidate in enumerate(self._patterns[index].finditer(data)):
             if count >= MAX_CANDIDATES:
                 return
             yield from check(text, *candidate.span())

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 import phonenumbers
-import re2
 
 from metrics.privacy.phone_words import is_announced, is_labelled, is_spoken_of
 
@@ -18,9 +17,9 @@ _SUFFIX = r"(?:(?i: ?x| ?ext\.?) ?\d{1,6})?"
 # A stretch of seven and more digits; in it are the numbers.
 CANDIDATE = rf"\+?\(?\d(?:[ ()./+-]{{0,4}}\d){{6,}}\)?{_SUFFIX}"
 HINT = r"(?:\d[ ()./-]{0,4}){7}"
-# Groups of at most five digits, with separators, parentheses, an extension.
-_NUMBER = re2.compile(
-    rf"(?:\+|\b00)?\(?\d{{1,5}}\)?(?:(?: ?[/-] ?|[ .]| {{2}})?\(?\d{{1,5}}\)?){{1,6}}{_SUFFIX}"
+# Groups of at most five digits, with separators, parentheses, an extension; it never goes back.
+_NUMBER = re.compile(
+    rf"(?:\+|\b00)?\(?\d{{1,5}}+\)?(?:(?: ?[/-] ?|[ .]| {{2}})?\(?\d{{1,5}}+\)?){{1,6}}+{_SUFFIX}"
 )
 
 _EXTENSION = re.compile(r" ?(?:x|ext\.?) ?\d{1,6}$", re.IGNORECASE)

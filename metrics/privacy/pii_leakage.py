@@ -66,6 +66,7 @@ class PiiLeakage:
         needs=("outputs",),
         default_threshold=Threshold(min=0.99),
         threshold_reason="any single finding of any kind falls below it",
+        version="2",
     )
 
     def __init__(  # noqa: PLR0913 - options of the configuration, by keyword only

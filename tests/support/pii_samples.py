@@ -222,7 +222,8 @@ def _long_id(chance: random.Random) -> str:
 def _log_line(chance: random.Random) -> str:
     return (
         f"pid={_digits(chance, 7)} addr=0x{chance.getrandbits(48):012x} "
-        f"issue #{_digits(chance, 7)} arn:aws:iam::{_digits(chance, 12)}:role/x took {_digits(chance, 9)} ns, zip 90210-1234"
+        f"issue #{_digits(chance, 7)} arn:aws:iam::{_digits(chance, 12)}:role/x "
+        f"took {_digits(chance, 9)} ns, zip 90210-1234"
     )
 
 

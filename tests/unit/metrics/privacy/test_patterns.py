@@ -213,6 +213,15 @@ def test_no_detector_at_all_finds_nothing():
         "street ",
         "Abc ",
         "555-123-4567 ",
+        "password ",
+        "password: ",
+        "eyJ",
+        "sk-1",
+        "-----BEGIN PRIVATE KEY-----",
+        "a://b:c",
+        "12:",
+        "12 34 56 78 ",
+        "call at 12 ",
     ],
 )
 def test_hostile_text_takes_linear_time(unit):
