@@ -33,8 +33,8 @@ _GROUPED = re.compile(
     r"\(?0\d{1,5}\)?(?:[ /-]\d{2,5}){1,4}|\(0\d{1,4}\) ?\d{5,8}|"
     r"(?:\d )?\(\d{2,5}\)[ /]?\d{2,5}(?:[ -]\d{2,5}){1,3}"
 )
-_TRUNK = re.compile(r"\(?0\d{1,4}\)?[ /-]\d{4,8}")
-_PAIRS = re.compile(r"\d{2,3}(?:[ -]\d{2}){3}")
+_TRUNK = re.compile(r"\(?0\d{1,4}\)?[ /-]\d{4,9}")
+_PAIRS = re.compile(r"\d{2,3}(?:[ -]\d{2}){3}|\d{2} \d{3} \d{2} \d{2}")
 _DATE = re.compile(
     r"(?:19|20)\d\d[-/. ](\d{1,2})[-/. ](\d{1,2})\b|(\d{1,2})[-/.](\d{1,2})[-/.](?:19|20)?\d\d\b"
 )
@@ -45,7 +45,7 @@ _BOUND_BEFORE = re.compile(r"\d[.:]$|\w[-/]$|[$€£#]$")
 _BOUND_AFTER = re.compile(r"[-/:](?![^\W\d_]{3})\w|[.,]\d|%")
 # Where a trunk zero is followed by long groups, and where numbers are written in pairs.
 _TRUNK_REGIONS = ("DE", "GB", "NL", "IT", "AT", "FI", "SE", "CH", "JP", "IN")
-_PAIR_REGIONS = ("ES", "DK", "NO")
+_PAIR_REGIONS = ("ES", "DK", "NO", "PL")
 
 
 def stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
