@@ -28,7 +28,7 @@ _VERSION = re.compile(
     r"[ .:=]{0,2}\Z"
 )
 _OWN = frozenset({"127.0.0.1", "127.0.1.1", "::1", "::"})  # the machine itself
-_NOBODYS = frozenset({0, 255})  # "any address", netmasks; of IPv6 nothing that is assigned
+_NOBODYS = frozenset({0, 255})  # "any address", netmasks
 _IMAGE_SUFFIXES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp"})
 
 MAX_CANDIDATES = 10_000
@@ -100,7 +100,7 @@ def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 def _ssns(text: str, start: int, end: int) -> Iterator[Finding]:
-    found = re.search(r"(\d{3})([- ]?)(\d{2})\2(\d{4})$", text[start:end])
+    found = re.search(r"(\d{3})([- .]?)(\d{2})\2(\d{4})$", text[start:end])
     if found is None or _touches(text, start + found.start(), end, also="-"):
         return
     area, _, group, serial = found.groups()
@@ -130,7 +130,8 @@ def _ips(text: str, start: int, end: int) -> Iterator[Finding]:
         address = ipaddress.ip_address(value)
     except ValueError:
         return
-    if address.compressed in _OWN or address.packed[0] in _NOBODYS:
+    is_nobodys = address.version == 4 and address.packed[0] in _NOBODYS
+    if is_nobodys or address.compressed in _OWN:
         return
     if ":" in value and not any(map(str.isdigit, value)):  # "dead::beef" may be code
         return
@@ -200,7 +201,7 @@ _DETECTORS: dict[str, _Detector] = {
     "ssn": _Detector(
         r"\d{3}-\d{2}-\d|\d{3} \d{2} \d|(?i:ssn|social security)",
         r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|"
-        r"(?i:\bssn|social security(?: number| no\.?)?)[^\d\n]{0,20}\d{9}",
+        r"(?i:\bssn|social security(?: number| no\.?)?)[^\d\n]{0,40}\d{3}\.?\d{2}\.?\d{4}",
         _ssns,
     ),
     "email": _Detector(
