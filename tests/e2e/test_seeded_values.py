@@ -2,9 +2,10 @@
 
 Left out are the names that are made to be shown: service, agent, tool and session.
 
-The values are an e-mail address, a social security number and a card number of each field's own,
-so that a leak names its field. Everything that the service writes is searched: scores, series,
-API, log, and what lies in its folders, while it runs and after it ended.
+The values are an e-mail address, a social security number, a card, a phone and a key of each
+field's own, so that a leak names its field. Everything that the service writes is searched:
+scores, series, API, log, and what lies in its folders after an orderly end. While it runs, the
+journal holds what was sent: that is what it is for.
 """
 
 import json
@@ -50,11 +51,13 @@ class Seeds:
             f"seed{number}@leak.example",
             f"123-45-{6000 + number}",
             card + luhn.calc_check_digit(card),
+            f"(212) 555-{number:04}",
+            f"AKIA{number:04}QWERTYUIOP12",
         )
         self.values[field] = values
         return (
             f"The tower is {number + 7} m high says {values[0]} with card {values[2]}. "
-            f"SSN {values[1]}."
+            f"SSN {values[1]}, call {values[3]}, key {values[4]}."
         )
 
     def leaks_in(self, data):

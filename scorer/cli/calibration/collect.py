@@ -17,6 +17,9 @@ from scorer.registry import LoadedMetric
 from scorer.scoring.engine import Engine, build_engine
 
 
+_MAX_SLICES = 100
+
+
 class Judge:
     """One metric, alone in an engine of its own (with all others, if it combines them)."""
 
@@ -99,6 +102,11 @@ def collect(
     if not result.samples and result.unlabelled:
         known = ", ".join(repr(name) for name, _ in fields.most_common(12))
         raise ConfigError(f"no sample has a field {label!r} (--label); there are: {known}")
+    found = len({sample.slice for sample in result.samples})
+    if found > _MAX_SLICES:
+        raise ConfigError(
+            f"--slice {slice_by}: it has {found} values, which is more than {_MAX_SLICES}"
+        )
     return result
 
 

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from scorer.api import Threshold
+from scorer.cli.calibration import collect as collecting
 from scorer.cli.calibration.collect import Judge, collect
 from scorer.cli.calibration.figures import Settings, metric_figures
 from scorer.cli.calibration.report import metric_report, snippet, span_report
@@ -79,6 +80,13 @@ def test_slices_and_agreement_are_shown(capsys):
     out = capsys.readouterr().out
     assert "faithfulness against hallucination_rate" in out
     assert snippet("faithfulness", figures.at_precision.threshold) in out.replace(" \n", "\n")
+
+
+def test_a_field_with_a_value_of_its_own_for_each_sample_makes_no_slices(monkeypatch):
+    """There may be a hundred."""
+    monkeypatch.setattr(collecting, "_MAX_SLICES", 9)
+    with pytest.raises(ConfigError, match="--slice id: it has 10 values"):
+        collected(ROWS, slice_by="id")
 
 
 def test_the_snippet_is_configuration():
