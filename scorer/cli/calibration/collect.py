@@ -16,7 +16,6 @@ from scorer.errors import ConfigError
 from scorer.registry import LoadedMetric
 from scorer.scoring.engine import Engine, build_engine
 
-
 _MAX_SLICES = 100
 
 
