@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from stdnum import luhn
 
-CANDIDATE = r"\d(?:(?:[ .-]|\r?\n)?\d){12,30}"
-HINT = r"(?:\d[ .\r\n-]{0,2}){13}"
+CANDIDATE = r"\d(?:(?:[ .-]|\r?\n)?\d){11,30}"
+HINT = r"(?:\d[ .\r\n-]{0,2}){12}"
 
 _LENGTHS: Sequence[tuple[str, tuple[int, ...]]] = (
     (r"4", (13, 16, 19)),
@@ -24,8 +24,10 @@ _LENGTHS: Sequence[tuple[str, tuple[int, ...]]] = (
     (r"5018|5020|5038|5893|6304|6759|676[1-3]|0604", (13, 14, 15, 16, 17, 18, 19)),
 )
 _ISSUERS = tuple((re.compile(prefix), lengths) for prefix, lengths in _LENGTHS)
+# What a text calls a card may be one of the rarer kinds, too.
+_RARE = re.compile(r"50|5[6-8]|6304|6390|67|0604|9792|8[12]")
 _GROUPINGS = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1)})
-_MAX_GROUPS, _MAX_DIGITS, _MIN_DIGITS = 6, 19, 13
+_MAX_GROUPS, _MAX_DIGITS, _MIN_DIGITS = 6, 19, 12
 
 _GROUP = re.compile(r"\d+")
 _FRACTION_BEFORE = re.compile(r"\d[.,]\Z")
@@ -36,6 +38,12 @@ _HEXADECIMAL = re.compile(r"-?(?:[0-9]*[A-Fa-f][0-9A-Fa-f]*|[0-9]{8,})-?")
 _ANNOUNCED = re.compile(
     r"(?i)\b(?:card|visa|mastercard|maestro|amex|karte|carte|tarjeta|carta|cartão|kaart)\b"
     r"[^\d\n]{0,30}\Z"
+)
+# A tenth of all numbers pass the checksum: what stands behind such a word is one of those.
+_IDENTIFIED = re.compile(
+    r"(?i)\b(?:order|tracking|ticket|shipment|invoice|serial|sku|part|item|article|request|trace|"
+    r"span|message|session|event|job|build|run|epoch|timestamp|parcel|case)s?"
+    r"[ _.:#=-]*(?:(?:nos?|nr|num|number|ids?)\b)?[ \"'.:#=-]*(?:is |was )?\Z"
 )
 _NEAR, _PATH_LENGTH = 48, 200
 
@@ -61,7 +69,8 @@ def _last_group(text: str, groups: Sequence[tuple[int, int]], first: int) -> int
         digits = _digits(text[start:end])
         if len(digits) > _MAX_DIGITS:
             return None
-        if len(digits) >= _MIN_DIGITS and _is_card(digits) and _stands_alone(text, start, end):
+        is_rare = last == len(groups) - 1 and _is_rare(digits, text, start)
+        if (is_rare or _is_card(digits)) and _stands_alone(text, start, end):
             return last
     return None
 
@@ -75,11 +84,21 @@ def _is_card(digits: str) -> bool:
     return known and len(set(digits)) > 1 and luhn.is_valid(digits)
 
 
+def _is_rare(digits: str, text: str, start: int) -> bool:
+    """Whether it is a number of the rarer kinds, and called a card."""
+    if len(digits) < _MIN_DIGITS or not _RARE.match(digits):
+        return False
+    before = text[max(0, start - _NEAR) : start]
+    return _ANNOUNCED.search(before) is not None and luhn.is_valid(digits)
+
+
 def _stands_alone(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _NEAR) : start]
     if _FRACTION_BEFORE.search(before) or _FRACTION_AFTER.match(text, end):
         return False
     pieces = (_RUN_BEFORE.search(before), _RUN_AFTER.match(text, end))
+    if text[start:end].isdigit() and _IDENTIFIED.search(before):
+        return False
     if any(piece and _HEXADECIMAL.fullmatch(piece.group()) for piece in pieces):
         return False
     return _is_grouped(text[start:end], before) and not _is_in_path(text, start)

@@ -8,18 +8,19 @@ characters without width are taken out, and then `places` tells where the others
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from msgspec import Struct
 
-_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_HYPHENS = "\u2010-\u2012\u2212\ufe58\ufe63"
-_LONG_DASHES = "\u2013\u2014\u2015"  # after a word they part clauses
-_WIDE = "\uff01-\uff5e"
-_TYPOGRAPHIC = re.compile(f"[{_SPACES}{_HYPHENS}{_LONG_DASHES}{_WIDE}]")
-_OTHER_DIGIT = re.compile(r"\d(?<![0-9])")
-_INVISIBLE = re.compile(
-    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
+_SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_HYPHEN = re.compile("[\u2010-\u2012\u2212\ufe58\ufe63]")
+_LONG_DASH = re.compile("[\u2013\u2014\u2015]")  # after a word it parts clauses
+_WIDTHLESS = (
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
 )
+_INVISIBLE = re.compile(f"[{_WIDTHLESS}]")
+# All but ASCII, and the letters of scripts that have neither digits nor such marks.
+_NOTABLE = re.compile("[^\x00-\x7f\u00c0-\u052f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _WIDE_OFFSET = 0xFF01 - 0x21
 
 
@@ -37,26 +38,40 @@ class Folded(Struct, frozen=True):
 
 
 def fold(text: str) -> Folded:
-    """Return the text with typographic spaces, dashes, wide characters and digits made plain."""
+    """Return the text with typographic spaces, dashes, wide characters and digits made plain.
+
+    What cannot be encoded (a lone surrogate) becomes "?".
+    """
     if text.isascii():
         return Folded(text)
+    # A lone surrogate is no text that RE2 takes; "?" keeps every offset.
+    text = text.encode("utf-8", "replace").decode()
+    notable = "".join(sorted(set(_NOTABLE.findall(text))))
     places = None
-    if _INVISIBLE.search(text):
+    if _INVISIBLE.search(notable):
         places = [i for i, character in enumerate(text) if not _INVISIBLE.match(character)]
         text = _INVISIBLE.sub("", text)
-    return Folded(_OTHER_DIGIT.sub(_digit, _TYPOGRAPHIC.sub(_plain, text)), places)
+    for character in notable:
+        plain = _plain(character)
+        if plain:
+            text = text.replace(character, plain)
+    return Folded(_LONG_DASH.sub(_dash, text) if _LONG_DASH.search(notable) else text, places)
 
 
-def _plain(match: re.Match[str]) -> str:
-    character, start = match.group(), match.start()
+@lru_cache(maxsize=1024)
+def _plain(character: str) -> str:
+    """Return what a character stands for, "" for itself."""
+    if _SPACE.match(character):
+        return " "
+    if _HYPHEN.match(character):
+        return "-"
     if "\uff01" <= character <= "\uff5e":
         return chr(ord(character) - _WIDE_OFFSET)
-    if character in _LONG_DASHES:
-        around = match.string[max(0, start - 1) : start + 2]
-        joins = len(around) == 3 and around[0].isalnum() and around[2].isalnum()
-        return "-" if joins and not around[0].islower() else character
-    return " " if unicodedata.category(character) == "Zs" else "-"
+    return str(unicodedata.decimal(character)) if character.isdecimal() else ""
 
 
-def _digit(match: re.Match[str]) -> str:
-    return str(unicodedata.decimal(match.group()))
+def _dash(match: re.Match[str]) -> str:
+    start = match.start()
+    around = match.string[max(0, start - 1) : start + 2]
+    joins = len(around) == 3 and around[0].isalnum() and around[2].isalnum()
+    return "-" if joins and not around[0].islower() else match.group()

@@ -9,11 +9,11 @@ When in doubt it masks: a quote is there to show which sentence is meant.
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 
 import re2
 
 from metrics.privacy.patterns import KINDS, Finder
+from metrics.privacy.secrets import looks_random
 
 _SECRET = "[secret]"  # noqa: S105 - what stands in place of one
 _QUOTED_KINDS = tuple(kind for kind in KINDS if kind != "name")
@@ -50,7 +50,6 @@ _CREDENTIAL = re2.compile(
 _USER_INFO = re2.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/@]*:[^\s/@]*)@")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
 _MARGIN = 200  # characters read beyond a cut, for what it would split
-_CHANGES = 6  # a random token changes its kind of character at least every so many
 
 
 @cache
@@ -88,14 +87,5 @@ def _secrets(text: str) -> Iterator[tuple[int, int]]:
         for match in _USER_INFO.finditer(safe):
             yield match.span(1)
     for token in _TOKEN.finditer(safe):
-        if _is_random(token.group()):
+        if looks_random(token.group()):
             yield token.span()
-
-
-def _is_random(token: str) -> bool:
-    """Whether a long token mixes digits and letters as words and paths do not."""
-    if not any(map(str.isdigit, token)):
-        return False
-    kinds = [(character.isdigit(), character.isupper()) for character in token]
-    changes = sum(a != b for a, b in pairwise(kinds))
-    return changes * _CHANGES >= len(token)

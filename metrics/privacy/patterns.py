@@ -17,9 +17,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 from stdnum import iban as iban_numbers
 
-from metrics.privacy import addresses, cards, phones
+from metrics.privacy import addresses, cards, national_ids, phones, secrets
 from metrics.privacy.folding import Folded, fold
 
+# "ann@example.eduPhone": two words that lost the space between them.
+_RUN_ON = re.compile(r"\.[a-z]{2,}(?=[A-Z][a-z])(?!\S*\.)")
+_MARKS = frozenset("'`*/{|~-#!?$%&^")
+_VERSION = re.compile(
+    r"(?i)\b(?:v|ver|versions?|release[sd]?|build|firmware|revision|section|chapter|clause|oid)"
+    r"[ .:=]{0,2}\Z"
+)
+_OWN = frozenset({"127.0.0.1", "127.0.1.1", "::1", "::"})  # the machine itself
+_NOBODYS = frozenset({0, 255})  # "any address", netmasks
 _IMAGE_SUFFIXES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp"})
 
 MAX_CANDIDATES = 10_000
@@ -51,8 +60,13 @@ class _Detector(Struct, frozen=True):
 
 
 def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
+    cut = _RUN_ON.search(text, text.index("@", start), end)
+    end = cut.end() if cut else end
+    start = _email_start(text, start, end)
     value = text[start:end]
     local, _, host = value.rpartition("@")
+    if not local:
+        return
     labels = host.split(".")
     quoted = local[0] == '"'
     if len(local) > 64 or len(host) > 253:
@@ -68,14 +82,25 @@ def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
     yield Finding("email", start, end, value.casefold(), 0.95)
 
 
+def _email_start(text: str, start: int, end: int) -> int:
+    """Return where the mailbox starts: behind "to=", and behind marks that stand around it."""
+    if text[start] == '"':
+        return start
+    at = text.rfind("@", start, end)
+    start = max(start, text.rfind("=", start, at) + 1)
+    while start < at and text[start] in _MARKS:
+        start += 1
+    return start
+
+
 def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
-    if not _touches(text, start, end):
+    if not _touches(text, start, end, also="+"):
         for card_start, card_end, digits in cards.card_spans(text, start, end):
             yield Finding("credit_card", card_start, card_end, digits, 0.99)
 
 
 def _ssns(text: str, start: int, end: int) -> Iterator[Finding]:
-    found = re.search(r"(\d{3})([- ]?)(\d{2})\2(\d{4})$", text[start:end])
+    found = re.search(r"(\d{3})([- .]?)(\d{2})\2(\d{4})$", text[start:end])
     if found is None or _touches(text, start + found.start(), end, also="-"):
         return
     area, _, group, serial = found.groups()
@@ -98,16 +123,30 @@ def _ibans(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 def _ips(text: str, start: int, end: int) -> Iterator[Finding]:
-    if _touches(text, start, end):
+    if _touches(text, start, end) or _is_numbering(text, start, end):
         return
     value = text[start:end].rstrip(".:")
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
         return
-    if address.is_loopback or address.is_unspecified:
+    is_nobodys = address.version == 4 and address.packed[0] in _NOBODYS
+    if is_nobodys or address.compressed in _OWN:
+        return
+    if ":" in value and not any(map(str.isdigit, value)):  # "dead::beef" may be code
         return
     yield Finding("ip", start, start + len(value), address.compressed, 0.9)
+
+
+def _is_numbering(text: str, start: int, end: int) -> bool:
+    """Whether the number is that of a version or a section, or goes on in more parts."""
+    before = text[max(0, start - 12) : start]
+    after = text[end : end + 2]
+    return bool(
+        (before[-1:] == "." and before[-2:-1].isdigit())
+        or (after[:1] == "." and after[1:].isdigit())
+        or _VERSION.search(before)
+    )
 
 
 def _addresses(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -118,11 +157,23 @@ def _addresses(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 def _phones(text: str, start: int, end: int) -> Iterator[Finding]:
-    if _touches(text, start, end):
-        return
-    confidence = phones.confidence(text, start, end)
-    if confidence:
-        yield Finding("phone", start, end, phones.national(text[start:end]), confidence)
+    for stretch in phones.stretches(text, start, end):
+        if _touches(text, *stretch):
+            continue
+        for first, last, confidence in phones.numbers(text, *stretch):
+            yield Finding("phone", first, last, phones.national(text[first:last]), confidence)
+
+
+def _secrets(text: str, start: int, end: int) -> Iterator[Finding]:
+    for first, last in secrets.secret_spans(text, start, end):
+        yield Finding("secret", first, last, text[first:last], 0.95)
+
+
+def _national_ids(text: str, start: int, end: int) -> Iterator[Finding]:
+    written = text[start:end]
+    if not _touches(text, start, end, also="+#-") and national_ids.is_id(written):
+        value = re.sub("[ .-]", "", written).upper()
+        yield Finding("national_id", start, end, value, 0.8)
 
 
 def _names(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -142,6 +193,7 @@ def _touches(text: str, start: int, end: int, also: str = "") -> bool:
 
 
 _DETECTORS: dict[str, _Detector] = {
+    "secret": _Detector(secrets.HINT, secrets.CANDIDATE, _secrets),
     "iban": _Detector(
         r"[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]", r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}", _ibans
     ),
@@ -149,7 +201,7 @@ _DETECTORS: dict[str, _Detector] = {
     "ssn": _Detector(
         r"\d{3}-\d{2}-\d|\d{3} \d{2} \d|(?i:ssn|social security)",
         r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|"
-        r"(?i:\bssn|social security(?: number| no\.?)?)[^\d\n]{0,20}\d{9}",
+        r"(?i:\bssn|social security(?: number| no\.?)?)[^\d\n]{0,40}\d{3}\.?\d{2}\.?\d{4}",
         _ssns,
     ),
     "email": _Detector(
@@ -163,12 +215,16 @@ _DETECTORS: dict[str, _Detector] = {
         r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}",
         _ips,
     ),
-    "phone": _Detector(r"(?:\d[ ()./-]{0,4}){7}", phones.CANDIDATE, _phones),
-    "address": _Detector(addresses.CANDIDATE, addresses.CANDIDATE, _addresses),
+    "phone": _Detector(phones.HINT, phones.CANDIDATE, _phones),
+    "national_id": _Detector(national_ids.HINT, national_ids.CANDIDATE, _national_ids),
+    "address": _Detector(addresses.HINT, addresses.CANDIDATE, _addresses),
     "name": _Detector(r"[^\x00-@] ", r"\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)? \p{Lu}\p{Ll}+", _names),
 }
+# Their patterns name characters beyond ASCII; the others see a "?" there.
+_WORDED = frozenset({"secret", "email", "address", "name"})
 KINDS: tuple[str, ...] = tuple(_DETECTORS)
-DEFAULT_KINDS: tuple[str, ...] = ("iban", "credit_card", "ssn", "email", "phone", "address")
+_ON_REQUEST = frozenset({"name", "national_id"})
+DEFAULT_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind not in _ON_REQUEST)
 
 
 class Finder:
@@ -184,6 +240,7 @@ class Finder:
             raise ValueError(f"unknown kinds {unknown}; known: {list(KINDS)}")
         self._kinds = [kind for kind in KINDS if kind in kinds]
         self._patterns = [re2.compile(_DETECTORS[kind].pattern) for kind in self._kinds]
+        self._worded = {i for i, kind in enumerate(self._kinds) if kind in _WORDED}
         self._any = re2.Set.SearchSet()
         for kind in self._kinds:
             self._any.Add(_DETECTORS[kind].hint)
@@ -194,23 +251,25 @@ class Finder:
         if not self._kinds:
             return []
         folded = fold(text)
-        # A lone surrogate is no text that RE2 takes; "?" keeps every offset.
-        safe = text if text.isascii() else folded.text.encode("utf-8", "replace").decode()
-        hints = self._any.Match(safe)
+        safe = folded.text
+        # One byte a character spares RE2 the counting of characters.
+        plain = safe.encode("ascii", "replace")
+        data = plain if safe.isascii() else safe
+        hints = self._any.Match(data)
         if not hints:
             return []
         found: list[Finding] = []
         taken = bytearray(len(safe))
         for index in sorted(hints):
-            for finding in self._of_kind(index, safe):
+            for finding in self._of_kind(index, safe, data if index in self._worded else plain):
                 if not any(taken[finding.start : finding.end]):
                     found.append(finding)
                     taken[finding.start : finding.end] = b"\1" * (finding.end - finding.start)
         return found if folded.places is None else [_moved(item, folded) for item in found]
 
-    def _of_kind(self, index: int, text: str) -> Iterator[Finding]:
+    def _of_kind(self, index: int, text: str, data: str | bytes) -> Iterator[Finding]:
         check = _DETECTORS[self._kinds[index]].check
-        for count, candidate in enumerate(self._patterns[index].finditer(text)):
+        for count, candidate in enumerate(self._patterns[index].finditer(data)):
             if count >= MAX_CANDIDATES:
                 return
             yield from check(text, *candidate.span())

@@ -1,58 +1,74 @@
 """Is a run of digits a phone number?
 
-A number with a country code is one when the numbering plan says it can be; one without is
-one by its shape (the North American 3-3-4, test numbers such as 555-0123 included), or by a
-word beside it that announces a phone.
+A number with a country code is one when the numbering plan says it can be one. One without is
+one by its shape (the North American 3-3-4, test numbers such as 555-0123 included), by the
+numbering plan of a country that writes its numbers just so, or by words near by that speak of
+a phone: most numbers that people write down are valid in no plan.
 """
 
 import re
+from collections.abc import Iterator
 
 import phonenumbers
 
-# Seven and more digits in groups of at most five, with separators, parentheses, an extension.
-CANDIDATE = (
-    r"(?:\+|\b00)?\(?\d{1,5}\)?(?:[ ./-]{0,2}\(?\d{1,5}\)?){1,6}(?:(?i: ?x| ?ext\.?) ?\d{1,6})?"
+from metrics.privacy.phone_words import is_announced, is_labelled, is_spoken_of
+
+_SUFFIX = r"(?:(?i: ?x| ?ext\.?) ?\d{1,6})?"
+# A stretch of seven and more digits; in it are the numbers.
+CANDIDATE = rf"\+?\(?\d(?:[ ()./+-]{{0,4}}\d){{6,}}\)?{_SUFFIX}"
+HINT = r"(?:\d[ ()./-]{0,4}){7}"
+# Groups of at most five digits, with separators, parentheses, an extension; it never goes back.
+_NUMBER = re.compile(
+    rf"(?:\+|\b00)?\(?\d{{1,5}}+\)?(?:(?: ?[/-] ?|[ .]| {{2}})?\(?\d{{1,5}}+\)?){{1,6}}+{_SUFFIX}"
 )
 
 _EXTENSION = re.compile(r" ?(?:x|ext\.?) ?\d{1,6}$", re.IGNORECASE)
 _NORTH_AMERICAN = re.compile(
-    r"(?:^|(?<= ))(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?=$| )"
+    r"(?:^|(?<= ))(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}"
+    r"(?: ?(?:x|ext\.?) ?\d{1,6})?(?=$| )"
 )
 _TEST_NUMBER = re.compile(r"555[ .-]\d{4}")
 # Eight and more digits that start with a trunk zero, or with an area code in parentheses.
 _GROUPED = re.compile(
-    r"\(?0\d{1,5}\)?(?:[ /-]\d{2,5}){1,4}|\(\d{2,5}\) ?\d{2,5}(?:[ -]\d{2,5}){1,3}"
+    r"\(?0\d{1,5}\)?(?:[ /-]\d{2,5}){1,4}|\(0\d{1,4}\) ?\d{5,8}|"
+    r"(?:\d )?\(\d{2,5}\)[ /]?\d{2,5}(?:[ -]\d{2,5}){1,3}"
 )
+_TRUNK = re.compile(r"\(?0\d{1,4}\)?[ /-]\d{4,9}")
+_PAIRS = re.compile(r"\d{2,3}(?:[ -]\d{2}){3}|\d{2} \d{3} \d{2} \d{2}")
 _DATE = re.compile(
-    r"(?:19|20)\d\d[-/. ]\d{1,2}[-/. ]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)?\d\d\b"
+    r"(?:19|20)\d\d[-/. ](\d{1,2})[-/. ](\d{1,2})\b|(\d{1,2})[-/.](\d{1,2})[-/.](?:19|20)?\d\d\b"
 )
+_YEARS = re.compile(r"(?:1[5-9]|20)\d\d ?[-/(] ?(?:1[5-9]|20)\d\d\)?")
+_THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")
 _SSN_SHAPE = re.compile(r"\d{3}[ -]\d{2}[ -]\d{4}")
-_WORDS = (
-    r"phone|tel|telephone|mobile?|cell|fax|whatsapp|sms|hotline|desk|office|telefon|handy|"
-    r"téléphone|tél|portable|teléfono|móvil|telefono|cellulare|telefone|celular|telefoon"
-)
-_BEFORE = re.compile(
-    rf"\b(?:{_WORDS}|call|contact|reach|dial|ring|anrufen|appele[rz]|llam[ae]\w{{0,4}})\b"
-    r"[^\d\n]{0,20}$",
-    re.IGNORECASE,
-)
-_NUMBERED = r"(?:nos?|nr|num|núm|numéro|número|numero|nummer|number|code|ids?)\b"
-_END = r"[ .:#=-]*(?:(?:is|was|ist|est|es)\b[ :]*)?\Z"
-# "part no. 555-123-4567": the words in front name the thing whose number it is.
-_LABELLED = re.compile(
-    r"\b(?:part|model|item|product|article|order|invoice|ticket|case|claim|policy|tracking|"
-    r"shipment|serial|batch|lot|sku|isbn|ref|reference|transaction|confirmation|booking|"
-    r"bestellung|artikel|rechnung|auftrag|sendung|commande|facture|pedido|factura|ordine|"
-    rf"fattura|fatura|factuur|bestelling)s?\b[ .:#-]*(?:{_NUMBERED})?{_END}"
-    r"|\b(?:customer|client|member|account|user|employee|bestell|artikel|rechnungs|auftrags|"
-    rf"kunden|sendungs|serien|teile)[ .:#-]*{_NUMBERED}{_END}",
-    re.IGNORECASE,
-)
-_COUNTED = re.compile(r"(?:\b(?:nos?|nr|ids?)\b|[#№])[ .:#=-]*\Z", re.IGNORECASE)
-_AFTER = re.compile(rf"[ -]{{0,2}}\(?(?:{_WORDS})\b", re.IGNORECASE)
 _BOUND_BEFORE = re.compile(r"\d[.:]$|\w[-/]$|[$€£#]$")
 _BOUND_AFTER = re.compile(r"[-/:](?![^\W\d_]{3})\w|[.,]\d|%")
-_LOOK_BACK = 40
+# Where a trunk zero is followed by long groups, and where numbers are written in pairs.
+_TRUNK_REGIONS = ("DE", "GB", "NL", "IT", "AT", "FI", "SE", "CH", "JP", "IN")
+_PAIR_REGIONS = ("ES", "DK", "NO", "PL")
+
+
+def stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what may be a number within a candidate, in the order of the text."""
+    for match in _NUMBER.finditer(text[start:end]):
+        yield start + match.start(), start + match.end()
+
+
+def numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int, float]]:
+    """Yield start, end and confidence of the phone numbers within a stretch."""
+    whole = text[start:end]
+    parts = [match.span() for match in _NORTH_AMERICAN.finditer(whole)]
+    if not parts or whole.startswith("+") or _is_one(whole, *parts[0]):
+        parts = [(0, len(whole))]
+    for first, last in parts:
+        sure = confidence(text, start + first, start + last)
+        if sure:
+            yield start + first, start + last, sure
+
+
+def _is_one(whole: str, first: int, last: int) -> bool:
+    """Whether what stands before the North American groups is their country code."""
+    return last == len(whole) and 0 < first <= 4 and "-" not in whole and "." not in whole
 
 
 def confidence(text: str, start: int, end: int) -> float:
@@ -73,30 +89,34 @@ def national(number: str) -> str:
 
 
 def _by_shape(text: str, start: int, end: int, number: str) -> float:
-    if _is_labelled(text, start):
+    if is_labelled(text, start):
         return 0.0
     if _NORTH_AMERICAN.search(number) or _TEST_NUMBER.fullmatch(number):
         return 0.9
-    if _DATE.match(number) or _SSN_SHAPE.fullmatch(number):
+    if _is_date(number) or _SSN_SHAPE.fullmatch(number):
         return 0.0
-    if _is_announced(text, start, end):
+    is_abroad = number.startswith("00") and _is_possible("+" + number[2:])
+    if is_abroad or is_announced(text, start, end):
         return 0.8
-    if number.startswith("00") and _is_possible("+" + number[2:]):
-        return 0.8
-    return 0.6 if _GROUPED.fullmatch(number) else 0.0
+    if is_spoken_of(text, start, is_grouped=_is_grouped(number)):
+        return 0.7
+    return 0.6 if _GROUPED.fullmatch(number) or _is_written_so(number) else 0.0
 
 
-def _is_announced(text: str, start: int, end: int) -> bool:
-    before = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)
-    return bool(before or _AFTER.match(text, end))
+def _is_grouped(number: str) -> bool:
+    """Whether there are groups, and others than those of a large number."""
+    return not (number.isdigit() or _THOUSANDS.fullmatch(number))
 
 
-def _is_labelled(text: str, start: int) -> bool:
-    """Whether the words in front say that the number is that of a thing."""
-    before = text[max(0, start - _LOOK_BACK) : start]
-    if _LABELLED.search(before):
+def _is_date(number: str) -> bool:
+    """Whether the number begins like a date, or is a span of years."""
+    if _YEARS.fullmatch(number):
         return True
-    return _COUNTED.search(before) is not None and _BEFORE.search(before) is None
+    found = _DATE.match(number)
+    if found is None:
+        return False
+    first, second = sorted(int(part) for part in found.groups() if part)
+    return 1 <= first <= 12 and second <= 31
 
 
 def _is_bound(text: str, start: int, end: int) -> bool:
@@ -111,3 +131,20 @@ def _is_possible(number: str) -> bool:
     except phonenumbers.NumberParseException:
         return False
     return bool(phonenumbers.is_possible_number(parsed))
+
+
+def _is_written_so(number: str) -> bool:
+    """Whether a country with such a number writes it in these groups."""
+    if _TRUNK.fullmatch(number):
+        return any(_is_valid(number, region) for region in _TRUNK_REGIONS)
+    return _PAIRS.fullmatch(number) is not None and any(
+        _is_valid(number, region) for region in _PAIR_REGIONS
+    )
+
+
+def _is_valid(number: str, region: str) -> bool:
+    try:
+        parsed = phonenumbers.parse(number, region)
+    except phonenumbers.NumberParseException:
+        return False
+    return bool(phonenumbers.is_valid_number_for_region(parsed, region))

@@ -1,9 +1,13 @@
 """`spanscore check-config`: validates a configuration and prints what is in effect."""
 
 import argparse
+import re
 import sys
+from typing import Any
 
 from scorer.cli.options import Subparsers, add_set_option, read_config
+
+_SECRET = re.compile(r"(?:key|token|secret|password)\Z")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -43,5 +47,16 @@ def run(args: argparse.Namespace) -> int:
         load("receivers", name)
     for name in names("sinks"):
         load("sinks", name)
-    yaml.safe_dump(to_plain(config), sys.stdout, sort_keys=False, allow_unicode=True)
+    plain = to_plain(config)
+    for metric in plain["scoring"]["metrics"]:
+        if isinstance(metric, dict):
+            metric["options"] = masked(metric["options"])
+    yaml.safe_dump(plain, sys.stdout, sort_keys=False, allow_unicode=True)
     return 0
+
+
+def masked(options: dict[str, Any]) -> dict[str, Any]:
+    """Return a metric's options without what a key, token, secret or password is."""
+    return {
+        name: "***" if value and _SECRET.search(name) else value for name, value in options.items()
+    }

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from scorer import __version__
-from scorer.cli import check_config, explain, inspect_, metrics, replay, score, serve
+from scorer.cli import calibrate, check_config, explain, inspect_, metrics, replay, score, serve
 from scorer.cli.output import say
 from scorer.errors import ConfigError, SpanscoreError
 
-_VERBS = (serve, replay, score, inspect_, explain, metrics, check_config)
+_VERBS = (serve, replay, score, calibrate, inspect_, explain, metrics, check_config)
 _DESCRIPTION = "Live scoring of AI agents from their OpenTelemetry traces."
 
 

@@ -2,11 +2,14 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scorer.cli.options import Subparsers
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from scorer.api import MetricSpec, OutputSpec
     from scorer.registry import LoadedMetric
 
@@ -63,7 +66,21 @@ def _print_table(catalogue: "list[LoadedMetric]") -> None:
         table.add_column(column)
     for item in catalogue:
         table.add_row(*_cells(item.spec))
-    make_console().print(table)
+    console = make_console()
+    console.print(table)
+    console.print(_reasons([item.spec for item in catalogue]))
+
+
+def _reasons(specs: "Sequence[MetricSpec]") -> "Table":
+    """Say why a default threshold is where it is."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table("threshold", "", "because", box=box.SIMPLE)
+    for spec in specs:
+        if spec.default_threshold is not None:
+            table.add_row(spec.name, threshold(spec), spec.threshold_reason or "-")
+    return table
 
 
 def _cells(spec: "MetricSpec") -> tuple[str, ...]:

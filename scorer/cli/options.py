@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:  # parsing a command line must not load the configuration's libraries
-    from scorer.config import Config
+    from scorer.config import Config, MetricConfig
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - argparse has no public name for it
 
@@ -66,3 +66,34 @@ def _names(text: str) -> tuple[str, ...]:
     if not names:
         raise argparse.ArgumentTypeError("names no metric")
     return names
+
+
+def read_metric(config: "Config", written: str) -> "MetricConfig":
+    """Return the metric that `NAME` or `NAME:option=value,..` asks for.
+
+    What the configuration says of the metric stays, where no option replaces it; `mode` is
+    an option too.
+
+    Raises:
+        ConfigError: an option has no value.
+    """
+    import yaml
+    from msgspec.structs import replace
+
+    from scorer.config import MetricConfig
+    from scorer.errors import ConfigError
+
+    name, _, rest = written.partition(":")
+    configured = {m.name: m for m in config.scoring.metrics if isinstance(m, MetricConfig)}
+    metric = configured.get(name, MetricConfig(name=name))
+    for option in filter(None, rest.split(",")):
+        key, given, value = option.partition("=")
+        if not given:
+            raise ConfigError(f"{written!r}: write options as {name}:option=value,..")
+        if key != "mode":
+            metric = replace(metric, options={**metric.options, key: yaml.safe_load(value)})
+        elif value in {"documented", "beyond"}:
+            metric = replace(metric, mode=value)
+        else:
+            raise ConfigError(f"{written!r}: mode is documented or beyond, not {value!r}")
+    return metric

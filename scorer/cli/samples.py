@@ -5,7 +5,7 @@ another name is not read, and told once. Ids must be unique: a second sample of 
 bad line, because its scores would get the same score ids. A sample without an id is `line-N`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -116,6 +116,14 @@ _SHAPE: Final[Shape] = {
 }
 
 
+class ReadSample(Struct, frozen=True):
+    """A sample, as metrics see it and as it was written."""
+
+    line: int
+    view: AgentTrace
+    document: dict[str, Any]
+
+
 def read_samples(
     lines: Iterable[bytes], tell: Callable[[str], None] = lambda _: None
 ) -> Iterator[AgentTrace | BadSample]:
@@ -123,7 +131,17 @@ def read_samples(
 
     `tell` gets a text for each field of a sample that is not read, once.
     """
-    unknown = UnknownFields(_SHAPE, tell)
+    for item in read_documents(lines, tell):
+        yield item if isinstance(item, BadSample) else item.view
+
+
+def read_documents(
+    lines: Iterable[bytes],
+    tell: Callable[[str], None] = lambda _: None,
+    also: Collection[str] = (),
+) -> Iterator[ReadSample | BadSample]:
+    """Do the same, and keep what was written; `also` names further fields that are read."""
+    unknown = UnknownFields({**_SHAPE, "": _SHAPE[""] | set(also)}, tell)
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -137,7 +155,7 @@ def read_samples(
         unknown.check(document, number)
         first = seen.setdefault(view.trace_id, number)
         if first == number:
-            yield view
+            yield ReadSample(number, view, document)
         else:
             yield BadSample(number, f"id {view.trace_id!r} is already that of line {first}")
 

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     config = read_config(args)
     engine = build_engine(config)
     summary = RunSummary()
-    with _open_samples(args.samples) as lines:
+    with open_samples(args.samples) as lines:
         sinks = [summary, *_out_sinks(args, config)]
         run = _Run(engine, args.samples)
         asyncio.run(run.score(lines, sinks))
@@ -126,7 +126,8 @@ class _Run:
 
 
 @contextmanager
-def _open_samples(path: str) -> "Iterator[Source]":
+def open_samples(path: str) -> "Iterator[Source]":
+    """Open a samples file; raises ConfigError when it cannot be read."""
     from scorer.otlp.inflate import open_source
     from scorer.receivers.sources import SourceFile
 

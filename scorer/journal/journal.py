@@ -151,16 +151,20 @@ class Journal:
             self._tidy()
 
     def close(self) -> None:
-        """Make durable what is written (not with `off`) and let another process have the folder."""
+        """Make durable what is written (not with `off`) and let another process have the folder.
+
+        When all is released, nothing of it stays on the disk.
+        """
         with self._lock:
             if self._is_closed:
                 return
             self._is_closed = True
+            self._store.leave_nothing()
         if self._fsync == "batch":
             self._commits.close()
         with self._lock:
             self._store.seal()
-            self._housekeeping.submit(self._store.to_close, ())
+            self._housekeeping.submit(self._store.to_close, self._store.to_delete)
         self._housekeeping.close()
         self._folder.close()
 

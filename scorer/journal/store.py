@@ -118,6 +118,11 @@ class Store:
             self._renew()
         self._take_released()
 
+    def leave_nothing(self) -> None:
+        """Free all there is, if all is released: it holds what agents said."""
+        if self.active is not None or self._sealed:  # else there may be files that were not read
+            self._reclaim()
+
     def deleted(self, segment: Sealed) -> None:
         """Note that a segment of `to_delete` is gone."""
         self._leaving.remove(segment)

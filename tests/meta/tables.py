@@ -90,6 +90,17 @@ def metrics_table() -> str:
     return table(head, *rows)
 
 
+def thresholds_table() -> str:
+    """Why the default thresholds are what they are."""
+    specs = [registry.load("metrics", name).spec for name in registry.names("metrics")]
+    rows = [
+        (f"`{spec.name}`", _threshold(spec.default_threshold), spec.threshold_reason)
+        for spec in specs
+        if spec.default_threshold is not None
+    ]
+    return table(("metric", "fails", "because"), *rows)
+
+
 def _threshold(threshold: Any) -> str:
     if threshold is None:
         return "-"
@@ -98,7 +109,12 @@ def _threshold(threshold: Any) -> str:
     return " or ".join(filter(None, (low, high)))
 
 
-TABLES = {"config": config_table, "series": series_table, "metrics": metrics_table}
+TABLES = {
+    "config": config_table,
+    "series": series_table,
+    "metrics": metrics_table,
+    "thresholds": thresholds_table,
+}
 
 
 def marks(name: str) -> tuple[str, str]:

@@ -1,8 +1,9 @@
-"""`spanscore check-config` and the targets of OTLP."""
+"""`spanscore check-config`: what it finds, and what it does not print."""
 
 import yaml
 
 from scorer.cli import main as cli
+from scorer.cli.check_config import masked
 
 
 def check(tmp_path, target):
@@ -29,3 +30,19 @@ def test_a_certificate_that_cannot_be_used_is_found(tmp_path, capsys):
     tls = {"ca_file": str(tmp_path / "ca.pem")}
     assert check(tmp_path, {"endpoint": "tempo:1", "mode": "forward", "tls": tls}) == 2
     assert "sinks.otlp[0].tls.ca_file: " in capsys.readouterr().err
+
+
+def test_keys_among_the_options_are_not_printed(tmp_path, capsys):
+    """What is in effect may be pasted into a ticket."""
+    path = tmp_path / "spanscore.yaml"
+    path.write_text("scoring: {metrics: [{name: pii_leakage, options: {hash_key: open-sesame}}]}")
+    assert cli.main(["check-config", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "hash_key: '***'" in out
+    assert "sesame" not in out
+
+
+def test_other_options_are_printed():
+    """An option that is not set is no secret either."""
+    options = {"detectors": ["email"], "hash_key": ""}
+    assert masked(options) == options

@@ -268,3 +268,18 @@ def test_a_folder_that_cannot_be_listed_is_an_error_of_configuration(tmp_path, m
         with pytest.raises(ConfigError, match=r"cannot use .*: Input/output error"):
             Journal(tmp_path, fsync="off", max_size=KIB)
     Journal(tmp_path, fsync="off", max_size=KIB).close()
+
+
+def test_what_is_released_leaves_nothing_behind_at_the_end(open_journal, tmp_path):
+    """A closed journal holds what may still be needed, and the offsets go on."""
+    journal = open_journal()
+    journal.append(b"said by a user")
+    journal.append(b"said by an agent")
+    journal.release(2)
+    journal.close()
+    assert any(b"said by" in path.read_bytes() for path in tmp_path.rglob("*.seg"))
+    journal = open_journal()
+    journal.release(3)
+    journal.close()
+    assert not any(b"said by" in path.read_bytes() for path in tmp_path.rglob("*.seg"))
+    assert open_journal().append(b"more") == 3

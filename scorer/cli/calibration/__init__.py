@@ -1,0 +1,1 @@
+"""How well a metric agrees with labels: the figures of `spanscore calibrate`."""
