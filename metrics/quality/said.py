@@ -1,0 +1,99 @@
+"""What a sentence says, as terms that weigh: names and numbers most, then long words."""
+
+import re
+from collections.abc import Set
+
+from msgspec import Struct
+
+from metrics.quality import stems as stemming
+from metrics.quality import text as texts
+from metrics.quality.lexicon import MONTH_NAMES, STOPWORDS
+
+NAME_WEIGHT = 1.5
+_FAINT = 0.25  # a function word that has an opposite: "more", "before"
+_GIVEN = 0.1  # what the user said himself
+_LONG = 8  # letters; longer words are no rarer
+_SCOPE = 3  # words that a negation reaches over
+_CAPITAL = re.compile(r"[A-Z][\w.'&]*|\b[a-z]+[A-Z]\w*")
+
+
+class Said(Struct, frozen=True):
+    """A sentence in stems.
+
+    `stems` are all of them in order ("" for a function word); `weights` what each term weighs;
+    `names` and `numbers` are terms too; `capitals` are its first word and other words with an upper-case letter, as they stand.
+    """
+
+    stems: list[str]
+    weights: dict[str, float]
+    names: frozenset[str]
+    numbers: frozenset[str]
+    negated: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
+    has_month: bool = False
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The terms that are no function words."""
+        return frozenset(stem for stem, weight in self.weights.items() if weight != _FAINT)
+
+
+def said(sentence: str, language: str, given: Set[str] = frozenset()) -> Said:
+    """Read a plain sentence; what the question (`given`, in stems) says weighs little."""
+    stem_of = stemming.stems(language)
+    tokens = stemming.tokens(sentence)
+    found = list(map(stem_of.__getitem__, tokens))
+    names = _names(sentence, language)
+    stopwords = STOPWORDS[language]
+    weights: dict[str, float] = {}
+    numbers = set()
+    for stem in found:
+        if not stem or stem in weights or stem in "\x02\x15$%":
+            continue
+        if stem[0].isdigit():
+            weights[stem] = NAME_WEIGHT
+            numbers.add(stem)
+        elif stem in names:
+            weights[stem] = NAME_WEIGHT
+        elif stem in stopwords:
+            weights[stem] = _FAINT
+        else:
+            weights[stem] = 0.6 + 0.4 * min(len(stem), _LONG) / _LONG
+    has_month = not MONTH_NAMES[language].keys().isdisjoint(tokens)
+    told = given & weights.keys()
+    for stem in told:
+        weights[stem] *= _GIVEN
+    return Said(
+        found, weights, frozenset(names), frozenset(numbers), negated(found), frozenset(told), has_month
+    )
+
+
+def negated(stems: list[str], scope: int = _SCOPE) -> frozenset[str]:
+    """Return the stems that a negation reaches."""
+    if stemming.NEGATION not in stems:
+        return frozenset()
+    reached: set[str] = set()
+    for place, stem in enumerate(stems):
+        if stem == stemming.NEGATION:
+            after = [other for other in stems[place + 1 : place + 8] if other and other != stemming.END]
+            reached.update(after[:scope])
+    return frozenset(reached - {stemming.NEGATION})
+
+
+def _names(sentence: str, language: str) -> dict[str, str]:
+    """Return the stems of the names in order, with how each is written."""
+    stem_of = stemming.stems(language)
+    if sentence.isascii():
+        words = [(match.group(), match.start()) for match in _CAPITAL.finditer(sentence)]
+    else:
+        words = [(word, place) for place, word in enumerate(texts.words(sentence)) if not word.islower()]
+    found: dict[str, str] = {}
+    for word, place in words:
+        if any(letter.isdigit() or letter.isupper() for letter in word[1:]):
+            pass
+        elif place <= 1 or language == "german" or not word[0].isupper():
+            continue
+        stem = stem_of[word.casefold()]
+        if stem and not stem[0].isdigit() and len(stem) > 1:
+            found.setdefault(stem, word)
+    return found
