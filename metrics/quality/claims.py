@@ -40,6 +40,7 @@ _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{0,120}[^*_\n.!?:。！？](?:\*\*|__)")
 _RULE_MARKS = frozenset("|:-=+ \t")
 _TITLE_MARKS = " \t#*_:"
 _MAX_TITLE = 80
+_MAX_GREETING = 4  # words of content beside those of the opener, of which it has three at most
 _MARKUP = re.compile(
     r"^[ \t]*(?:[-*•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))[ \t]+"  # list markers
     r"|\[\^?\d{1,3}(?:[ ,;–-]{1,2}\d{1,3}){0,9}\]|【[^】]{0,80}】"  # citations
@@ -128,7 +129,11 @@ def parts_of(answer: str, language: str) -> Parts:
     normal = texts.normalise(answer)
     values = _json_values(normal)
     sentences = _sentences(normal) if values is None else values
-    found = tuple(tuple(_parts_in(sentence)) for sentence in sentences[:MAX_SENTENCES])
+    # A search in all of it is cheaper than one in each sentence; most answers have no hedge.
+    hedges = is_hedge(normal)
+    found = tuple(
+        tuple(_parts_in(sentence, hedges=hedges)) for sentence in sentences[:MAX_SENTENCES]
+    )
     unread = max(0, len(sentences) - MAX_SENTENCES)
     return Parts(found, decimal_mark(normal, language), unread)
 
@@ -226,14 +231,14 @@ def _claims_in(sentence: str, language: str, mark: str | None) -> Iterator[Claim
             yield Claim(part.text, terms)
 
 
-def _parts_in(sentence: str) -> Iterator[Part]:
+def _parts_in(sentence: str, *, hedges: bool = True) -> Iterator[Part]:
     """Yield what a sentence may claim: itself as a rule, a clause or two beside a hedge."""
     last = sentence.rstrip(_END_MARKS)[-1:]
     if last in {"?", "？"}:
         sentence = _told(sentence)
     title = last in {":", "："}
     rest = without_apology(sentence)
-    hedged = is_hedge(rest)
+    hedged = hedges and is_hedge(rest)
     for told, least in _beside_hedges(rest) if hedged else [(rest, 1)]:
         if told:
             yield Part(told if hedged else sentence, told, least, title)
@@ -271,6 +276,8 @@ def _is_claim(sentence: str, terms: Terms, least: int, *, title: bool) -> bool:
 
 def is_greeting(sentence: str, words: int) -> bool:
     """Whether a sentence that has so many words, less names, is no more than a courtesy."""
+    if words > _MAX_GREETING:
+        return False
     opener = _OPENER.search(sentence)
     # A greeting may name whom it greets.
     return opener is not None and words <= _opener_words(opener.group()) + 1
@@ -278,6 +285,8 @@ def is_greeting(sentence: str, words: int) -> bool:
 
 def addresses_in(sentence: str) -> tuple[str, frozenset[str]]:
     """Return a sentence without its e-mail addresses and URLs, and these as they are compared."""
+    if "." not in sentence[:-1] and "@" not in sentence:
+        return sentence, frozenset()
     if not _MAY_BE_ADDRESS.search(sentence):
         return sentence, frozenset()
     found = frozenset(map(address_form, _ADDRESS.findall(sentence)))

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from metrics.quality import stems as stemming
 from metrics.quality.claims import months_in
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import Passage
 from metrics.quality.quantities import Quantity, quantities
 from metrics.quality.said import Said
@@ -40,9 +41,8 @@ class Told(Struct, frozen=True):
 def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> Figures:
     """Compare the figures of a claim with those of a source; `given` has what the user said."""
     missing = sum(not _has_address(address, source, given) for address in told.addresses)
-    if claim.has_month:
-        months = months_in(told.text, source.language)
-        missing += sum(not _has_month(month, source) for month in months)
+    if claim.months:
+        missing += _missing_months(told, claim, source)
     if not claim.numbers:
         return Figures(missing, 0, bool(told.addresses) and not missing)
     unlike = [
@@ -50,11 +50,24 @@ def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> F
         for place, stem in enumerate(claim.stems)
         if stem in claim.numbers and not _is_alike(claim.stems, place, source)
     ]
-    if not unlike and not source.is_signed and not is_signed(told.text):
+    if not unlike and not is_signed(told.text):
         return Figures(missing, 0, not missing)
     amounts = quantities(told.text, source.language, told.mark)
     missing += sum(not _is_held(amount, source, given) for amount in amounts)
     return Figures(missing, max(0, len(unlike) - missing), not missing)
+
+
+def _missing_months(told: Told, claim: Said, source: Source) -> int:
+    stem_of = stemming.stems(source.language)
+    if all(
+        source.has(stem_of[month])
+        if month not in AMBIGUOUS_MONTHS
+        else month.capitalize() not in told.text
+        for month in claim.months
+    ):
+        return 0
+    months = months_in(told.text, source.language)
+    return sum(not _has_month(month, source) for month in months)
 
 
 def _is_alike(stems: list[str], place: int, source: Source) -> bool:

@@ -18,6 +18,7 @@ from metrics.privacy.masking import quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
 from metrics.quality.claims import Part, addresses_in, is_greeting, parts_of
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.figures import Told, figures
 from metrics.quality.passages import Passage, passage_of
 from metrics.quality.said import Said, said
@@ -107,7 +108,7 @@ def _claims(
 def _is_claim(part: Part, claim: Said, addresses: frozenset[str]) -> bool:
     if part.title:
         return bool(addresses) or bool(claim.numbers and not _UNITS.isdisjoint(claim.stems))
-    if claim.numbers or addresses or claim.has_month:
+    if claim.numbers or addresses or claim.months - AMBIGUOUS_MONTHS:
         return True
     if len(claim.content) < part.least:
         return False

@@ -14,23 +14,25 @@ _FAINT = 0.25  # a function word that has an opposite: "more", "before"
 _GIVEN = 0.1  # what the user said himself
 _LONG = 8  # letters; longer words are no rarer
 _SCOPE = 3  # words that a negation reaches over
-_CAPITAL = re.compile(r"[A-Z][\w.'&]*|\b[a-z]+[A-Z]\w*")
+_CAPITAL = re.compile(r"[A-Z][\w&]*(?:[.'][\w&]+)*|\b[a-z]+[A-Z0-9]\w*")
 
 
 class Said(Struct, frozen=True):
     """A sentence in stems.
 
-    `stems` are all of them in order ("" for a function word); `weights` what each term weighs;
-    `names` and `numbers` are terms too; `capitals` are its first word and other words with an upper-case letter, as they stand.
+    `stems` are all of them in order ("" for a function word), `weights` is what each term weighs,
+    `names` and `numbers` are terms too; `negated` are the stems that a negation reaches, `given`
+    those of the question, `months` the words that may be months.
     """
 
+    text: str
     stems: list[str]
     weights: dict[str, float]
     names: frozenset[str]
     numbers: frozenset[str]
     negated: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
-    has_month: bool = False
+    months: frozenset[str] = frozenset()
 
     @property
     def content(self) -> frozenset[str]:
@@ -59,12 +61,12 @@ def said(sentence: str, language: str, given: Set[str] = frozenset()) -> Said:
             weights[stem] = _FAINT
         else:
             weights[stem] = 0.6 + 0.4 * min(len(stem), _LONG) / _LONG
-    has_month = not MONTH_NAMES[language].keys().isdisjoint(tokens)
+    months = frozenset(MONTH_NAMES[language].keys() & tokens)
     told = given & weights.keys()
     for stem in told:
         weights[stem] *= _GIVEN
     return Said(
-        found, weights, frozenset(names), frozenset(numbers), negated(found), frozenset(told), has_month
+        sentence, found, weights, names, frozenset(numbers), negated(found), frozenset(told), months
     )
 
 
@@ -80,20 +82,29 @@ def negated(stems: list[str], scope: int = _SCOPE) -> frozenset[str]:
     return frozenset(reached - {stemming.NEGATION})
 
 
-def _names(sentence: str, language: str) -> dict[str, str]:
-    """Return the stems of the names in order, with how each is written."""
+def _names(sentence: str, language: str) -> frozenset[str]:
+    """Return the stems of the names.
+
+    Words with an upper-case letter, but for a sentence's first word, unless it holds more than
+    one capital or a digit. German capitalises every noun: there only the latter count.
+    """
     stem_of = stemming.stems(language)
     if sentence.isascii():
-        words = [(match.group(), match.start()) for match in _CAPITAL.finditer(sentence)]
+        words = _CAPITAL.findall(sentence)
+        first = sentence.startswith(tuple(words[:1]), 0) or sentence[1:2].isupper()
     else:
-        words = [(word, place) for place, word in enumerate(texts.words(sentence)) if not word.islower()]
-    found: dict[str, str] = {}
-    for word, place in words:
-        if any(letter.isdigit() or letter.isupper() for letter in word[1:]):
-            pass
-        elif place <= 1 or language == "german" or not word[0].isupper():
+        words = texts.words(sentence)
+        first = True
+    found = set()
+    for word in words:
+        plain = word.isalpha() and word[1:].islower()
+        if plain and (first or language == "german" or not word[0].isupper()):
+            first = False
+            continue
+        first = False
+        if not plain and word.islower() or word == word.lower() and word.isalpha():
             continue
         stem = stem_of[word.casefold()]
-        if stem and not stem[0].isdigit() and len(stem) > 1:
-            found.setdefault(stem, word)
-    return found
+        if len(stem) > 1 and not stem[0].isdigit():
+            found.add(stem)
+    return frozenset(found)

@@ -5,7 +5,8 @@ that two neighbouring sentences are always of one context. The work is linear in
 and a look-up never walks more than `MAX_POSTINGS` places.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import re2
@@ -14,6 +15,7 @@ from metrics.quality import stems as stemming
 from metrics.quality.passages import Passage, passage_of
 
 MAX_POSTINGS = 64  # a stem with more is taken to be in every sentence
+_SIGN_WORDS = ("inus ", "egative ", "oins ", "enos ", "eno ")
 _SIGNED = re2.compile(
     r"(?i)[€£¥₹₩]|(?:^|[\s(\[{:=|,;/*\"'`$])[-–−]\$?\d|\b(?:minus|negative|moins|menos|meno) "
 )
@@ -25,13 +27,13 @@ class Source:
     def __init__(self, contexts: Sequence[str], language: str) -> None:
         self.language = language
         self._contexts = contexts
-        self._texts = [stemming.plain(context) for context in contexts]
+        self._texts = [stemming.parted(stemming.plain(context)) for context in contexts]
         self._stem_of = stemming.stems(language)
         self.tokens: list[str] = []
         self.starts: list[int] = [0]
         self.places: dict[str, list[int]] = {}
         self.owners: list[int] = []
-        self._contexts_read = 0
+        self._bounds = [0]
         for text in self._texts:
             self._add(text)
 
@@ -53,8 +55,8 @@ class Source:
                 places[stem].append(sentence)
         tokens += [*added, stemming.END, stemming.END]
         starts += [len(tokens) - 1, len(tokens)]
-        self.owners += [self._contexts_read] * (len(starts) - 1 - len(self.owners))
-        self._contexts_read += 1
+        self.owners += [len(self._bounds) - 1] * (len(starts) - 1 - len(self.owners))
+        self._bounds.append(len(tokens))
 
     def has(self, stem: str) -> bool:
         """Whether a stem occurs."""
@@ -75,14 +77,22 @@ class Source:
         """Whether two stems stand beside one another."""
         return (first, second) in self._pairs
 
-    @cached_property
-    def _pairs(self) -> set[tuple[str, str]]:
-        return set(zip(self.tokens, self.tokens[1:], strict=False))
+    def has_word(self, word: str) -> bool:
+        """Whether a word occurs as it is written, in upper or lower case."""
+        return word in self._written
 
     @cached_property
-    def is_signed(self) -> bool:
-        """Whether some number is negative, as far as its beginning tells."""
-        return any(map(is_signed, self._texts))
+    def _written(self) -> set[str]:
+        return {word for text in self._texts for word in _WORD.findall(text)}
+
+    @cached_property
+    def _pairs(self) -> set[tuple[str, str]]:
+        # "-5 degrees" would look like "5 degrees".
+        found: set[tuple[str, str]] = set()
+        for text, start, end in zip(self._texts, self._bounds, self._bounds[1:], strict=False):
+            if not is_signed(text):
+                found.update(zip(self.tokens[start:end], self.tokens[start + 1 : end], strict=False))
+        return found
 
     @cached_property
     def passages(self) -> list[Passage]:
@@ -97,18 +107,28 @@ class Source:
 
 def is_signed(text: str) -> bool:
     """Whether some number of a plain text may be negative."""
+    # Most texts have none of the signs at all, and the pattern costs more.
+    if text.isascii() and "-" not in text and not any(word in text for word in _SIGN_WORDS):
+        return False
     return _SIGNED.search(text) is not None
 
 
-def _initials(contexts: Iterable[str]) -> Iterable[str]:
-    for match in _NAME_RUN.findall("\n".join(contexts)):
-        words = [word for word in _WORD.findall(match) if word.casefold() not in _LINKS]
-        initials = "".join(word[0] for word in words).casefold()
+def _initials(contexts: Iterable[str]) -> Iterator[str]:
+    """Yield what the initials of two to six neighbouring words of a name spell."""
+    for initials, _ in name_runs("\n".join(contexts)):
         for start in range(len(initials) - 1):
             for length in range(2, min(7, len(initials) - start + 1)):
                 yield initials[start : start + length]
 
 
-_WORD = re2.compile(r"[A-Za-z]+")
+def name_runs(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the initials, case-folded, and the words of each name of two words or more."""
+    for run in _NAME_RUN.findall(text):
+        words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
+        yield "".join(word[0] for word in words).casefold(), words
+
+
+_WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
-_NAME_RUN = re2.compile(r"(?:[A-Z][A-Za-z]+[ -](?:(?:of|the|for|and|de|la|du|des|der|die|und|y) ){0,2}){1,8}[A-Z][A-Za-z]+")
+_LINK = "|".join(sorted(_LINKS))
+_NAME_RUN = re.compile(rf"(?:[A-Z][A-Za-z]+[ -](?:(?:{_LINK}) ){{0,2}}){{1,8}}[A-Z][A-Za-z]+")

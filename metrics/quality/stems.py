@@ -28,6 +28,7 @@ _TABLE = bytes(
 ) + bytes(range(128, 256))
 _ENDS = (". ", "! ", "? ", "\n", '." ', ".) ")
 _KEPT = frozenset({"by", "von", "par", "por", "da", "door"})  # what tells the passive
+_LAST = " \t\r\n.!?"
 _EDGES = ".,'_"
 _NO_NUMBERS = frozenset({"one", "second", "ein", "eine", "un", "une", "uno", "una", "um", "uma"})
 
@@ -91,15 +92,22 @@ def plain(text: str) -> str:
     return texts.normalise(text)
 
 
+def parted(text: str) -> str:
+    """Return a plain text with the spaces that are missing between its sentences."""
+    return _MARKS.sub(r"\1. \2", text) if _MARKS.search(text) else text
+
+
 def tokens(text: str) -> list[str]:
     """Return the case-folded tokens of a plain text, `END` after each sentence but the last."""
     if not text.isascii():
         return _any_tokens(text)
-    if _MARKS.search(text):
-        text = _MARKS.sub(r"\1. \2", text)
+    text = text.rstrip(_LAST)
     for end in _ENDS:
-        text = text.replace(end, " \x02 ")
-    text = text.replace("$", " $ ").replace("%", " % ").replace(", ", " ")
+        if end in text:
+            text = text.replace(end, " \x02 ")
+    if "$" in text or "%" in text:
+        text = text.replace("$", " $ ").replace("%", " % ")
+    text = text.replace(", ", " ")
     return text.lower().encode().translate(_TABLE).decode().split()
 
 

@@ -14,7 +14,8 @@ from msgspec import Struct
 from metrics.quality.contradiction import contradiction
 from metrics.quality.figures import NO_FIGURES, Figures
 from metrics.quality.said import Said
-from metrics.quality.sources import MAX_POSTINGS, Source
+from metrics.quality.sources import MAX_POSTINGS, Source, name_runs
+from metrics.quality.stems import stems
 
 ANYWHERE, TOGETHER, ORDER = 0.35, 0.5, 0.15
 # What is left of the support for each thing that is missing, or for a contradiction.
@@ -22,6 +23,8 @@ NUMBER_LEFT, NAME_LEFT, LOOSE_LEFT, WORD_LEFT = 0.4, 0.6, 0.85, 0.94
 CONTRADICTED_LEFT = 0.4
 _MAX_COUNTED = 4
 _MAX_WINDOWS = 32
+_LONGEST_ACRONYM = 6
+_REACH = 2.0  # two sentences hold at most twice what the better one does
 _AS_NEAR = 0.1  # sentences whose share is less by at most this are as near as the nearest
 
 
@@ -56,14 +59,22 @@ class _Found(Struct, frozen=True):
 def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
     """Return how well a source supports a claim whose figures have been looked up."""
     found = _found(source, claim.weights)
+    if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
+        known = _known_otherwise(claim, source, found.missing, figures)
+        if known:
+            weights = {stem: weight for stem, weight in claim.weights.items() if stem not in known}
+            found = _found(source, weights)
     best, why = 0.0, ""
-    for windows in _by_context(found, source):
-        value, contrary = _in_context(claim, source, found, windows, best)
+    for most, owner in _by_context(found, source):
+        share = min(1.0, (_REACH * most + found.everywhere) / found.total)
+        if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
+            break
+        value, contrary = _in_context(claim, source, found, owner, most)
         if value > best:
             best, why = value, contrary
     if not found.held:
         best = ANYWHERE * found.anywhere + TOGETHER * found.everywhere / found.total
-    left, against = _left(claim, source, found.missing, figures)
+    left, against = _left(claim, found.missing, figures)
     if why:
         against.append(why)
     return Support(best * left, tuple(dict.fromkeys(against)))
@@ -92,31 +103,36 @@ def _found(source: Source, weights: Mapping[str, float]) -> _Found:
     return _Found(tuple(weights.values()), held, masks, everywhere, total, anywhere / total, tuple(missing))
 
 
-def _by_context(found: _Found, source: Source) -> Iterable[list[int]]:
-    """Yield the best sentences of each context, the best context first."""
-    groups: dict[int, list[int]] = {}
-    held = found.held
-    for place in sorted(held, key=lambda place: (-held[place], place)):
-        groups.setdefault(source.owners[place], []).append(place)
-    return groups.values()
+def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
+    """Return the most that a sentence of each context holds, and its context, best first."""
+    most: dict[int, float] = {}
+    owners = source.owners
+    for place, weight in found.held.items():
+        owner = owners[place]
+        if weight > most.get(owner, 0.0):
+            most[owner] = weight
+    return sorted(((weight, owner) for owner, weight in most.items()), reverse=True)
 
 
 def _in_context(
-    claim: Said, source: Source, found: _Found, places: list[int], beaten: float
+    claim: Said, source: Source, found: _Found, owner: int, most: float
 ) -> tuple[float, str]:
-    """Return the support by one context, and what it contradicts; 0.0 if it is not above `beaten`."""
-    windows = [_window(found, place) for place in places[:_MAX_WINDOWS]]
-    best = max(window.share for window in windows)
-    if ANYWHERE * found.anywhere + TOGETHER * best + ORDER <= beaten:
-        return 0.0, ""
-    value, left, why = 0.0, 0.0, ""
+    """Return the support by one context, and what it contradicts."""
+    least = most - _AS_NEAR * found.total
+    owners = source.owners
+    near = [
+        place for place, weight in found.held.items() if weight >= least and owners[place] == owner
+    ]
+    windows = [_window(found, place) for place in near[:_MAX_WINDOWS]]
+    left, why = 0.0, ""
     for window in windows:
-        if window.alone >= windows[0].alone - _AS_NEAR and left < 1:
-            near = source.sentence(window.sentence)
-            contrary = contradiction(claim, near, window.alone, source.language)
-            kept = CONTRADICTED_LEFT if contrary else 1.0
-            if kept > left:
-                left, why = kept, contrary
+        near_by = source.sentence(window.sentence)
+        contrary = contradiction(claim, near_by, window.alone, source.language)
+        kept = CONTRADICTED_LEFT if contrary else 1.0
+        if kept > left:
+            left, why = kept, contrary
+        if left == 1:
+            break
     window = max(windows, key=lambda window: window.share)
     value = ANYWHERE * found.anywhere + TOGETHER * window.share
     return (value + ORDER * _order(claim, source, window)) * left, why
@@ -138,30 +154,34 @@ def _window(found: _Found, place: int) -> _Window:
     return _Window(place, other, (alone + added) / found.total, alone / found.total)
 
 
-def _left(
+def _known_otherwise(
     claim: Said, source: Source, missing: tuple[str, ...], figures: Figures
+) -> set[str]:
+    """Return the missing terms that the source has in another form: figures, acronyms, names."""
+    known = claim.numbers.intersection(missing) if figures.held else set()
+    names = claim.names.intersection(missing)
+    for name in names:
+        if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text and name in source.acronyms:
+            known |= {name}
+    if len(names) > 1:
+        stem_of = stems(source.language)
+        for initials, words in name_runs(claim.text):
+            if source.has_word(initials.upper()):
+                known |= names.intersection(stem_of[word.casefold()] for word in words)
+    return set(known)
+
+
+def _left(
+    claim: Said, missing: tuple[str, ...], figures: Figures
 ) -> tuple[float, list[str]]:
-    names = words = 0
-    for stem in missing:
-        if stem in claim.given:
-            continue
-        if stem in claim.names:
-            names += not _is_alias(stem, source)
-        elif stem not in claim.numbers:
-            words += 1
-    against = []
-    if names:
-        against.append("name")
-    if figures.missing:
-        against.append("number")
+    """Return what is left of the support for what is missing, and what that is."""
+    lacking = [stem for stem in missing if stem not in claim.given and stem not in claim.numbers]
+    names = sum(stem in claim.names for stem in lacking)
+    words = len(lacking) - names
+    against = ["name"] * bool(names) + ["number"] * bool(figures.missing)
     left = NAME_LEFT ** min(names, _MAX_COUNTED) * WORD_LEFT ** min(words, 2 * _MAX_COUNTED)
     left *= NUMBER_LEFT ** min(figures.missing, _MAX_COUNTED)
     return left * LOOSE_LEFT ** min(figures.loose, _MAX_COUNTED), against
-
-
-def _is_alias(name: str, source: Source) -> bool:
-    """Whether a name that does not occur is the acronym of one that does."""
-    return 2 <= len(name) <= 6 and name in source.acronyms
 
 
 def _order(claim: Said, source: Source, window: _Window) -> float:
