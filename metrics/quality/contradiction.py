@@ -6,19 +6,20 @@ other has, another number in the same slot ("June 1950" for "March 1950", "4 mon
 differently otherwise is no contradiction.
 """
 
-from collections.abc import Collection
+from functools import cache
 from itertools import pairwise
 
 from metrics.quality.contrasts import opposite_in
-from metrics.quality import text as texts
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES
 from metrics.quality.said import Said, negated
-from metrics.quality.stems import END, NEGATION
+from metrics.quality.stems import END, NEGATION, stems
 from metrics.quality.units import UNITS
 
-_UNIT_STEMS = frozenset(unit.name for unit in UNITS.values()) | {"per", "million", "billion", "thousand"}
+_UNIT_STEMS = frozenset(unit.name for unit in UNITS.values()) | {"million", "billion", "thousand"}
 
 
-ALIKE = 0.75  # share of a claim that a sentence must have to contradict it
+_PARTLY = 0.6  # share of a claim that a sentence must have to give another figure for it
+_ALIKE = 0.75  # the same for a negation or an opposite
 _NEARLY_ALL = 0.9  # the same where only the order differs
 
 
@@ -27,16 +28,22 @@ def contradiction(claim: Said, near: list[str], share: float, language: str) -> 
 
     `share` is how much of the claim the sentence holds.
     """
-    if share < ALIKE:
-        return ""
     theirs = set(near)
+    if share < _PARTLY:
+        return ""
+    if _has_other_figure(claim, near, theirs, language):
+        return "number"
+    return _turned(claim, near, theirs, share, language) if share >= _ALIKE else ""
+
+
+def _turned(claim: Said, near: list[str], theirs: set[str], share: float, language: str) -> str:
     if _denies(claim, near, theirs):
         return "negation"
     if _opposes(claim, theirs, language):
         return "opposite"
-    if claim.numbers and _has_other_figure(claim, near, theirs):
-        return "number"
-    if share >= _NEARLY_ALL and claim.names and _swaps(claim, near, theirs):
+    # Where no word is known, the order may be free.
+    ordered = claim.text.isascii() or "" in claim.stems
+    if ordered and share >= _NEARLY_ALL and claim.names and _swaps(claim, near, theirs):
         return "order"
     return ""
 
@@ -60,8 +67,14 @@ def _denies(claim: Said, near: list[str], theirs: set[str]) -> bool:
     return denied.isdisjoint(here) and not here.isdisjoint(theirs)
 
 
-def _has_other_figure(claim: Said, near: list[str], theirs: set[str]) -> bool:
-    """Whether a number of the claim has another one, or another unit, in its place."""
+def _has_other_figure(claim: Said, near: list[str], theirs: set[str], language: str) -> bool:
+    """Whether a number or month of the claim has another one, or another unit, in its place."""
+    if claim.months and _has_other_month(claim, theirs, language):
+        return True
+    return bool(claim.numbers) and _has_other_number(claim, near, theirs)
+
+
+def _has_other_number(claim: Said, near: list[str], theirs: set[str]) -> bool:
     stems = claim.stems
     for place, stem in enumerate(stems):
         if stem not in claim.numbers:
@@ -71,7 +84,9 @@ def _has_other_figure(claim: Said, near: list[str], theirs: set[str]) -> bool:
         if stem in theirs:
             if _other_unit(stem, after, near, theirs):
                 return True
-        elif _other_beside(stem, before, 1, claim, near) or _other_beside(stem, after, -1, claim, near):
+        elif _other_beside(stem, before, 1, claim, near) or _other_beside(
+            stem, after, -1, claim, near
+        ):
             return True
     return _other_single(claim, theirs)
 
@@ -111,6 +126,19 @@ def _other_single(claim: Said, theirs: set[str]) -> bool:
     return len(others) == 1 and len(others[0]) == len(ours[0]) == 4
 
 
+def _has_other_month(claim: Said, theirs: set[str], language: str) -> bool:
+    """Whether the claim has a month that the sentence has not, and the sentence another one."""
+    months = _months(language)
+    here, there = months.intersection(claim.weights), months & theirs
+    return bool(here - there) and bool(there - here)
+
+
+@cache
+def _months(language: str) -> frozenset[str]:
+    names = MONTH_NAMES[language].keys() - AMBIGUOUS_MONTHS
+    return frozenset(stems(language)[name] for name in names)
+
+
 def _swaps(claim: Said, near: list[str], theirs: set[str]) -> bool:
     """Whether two names stand the other way round about a word that both share."""
     stems = claim.stems
@@ -126,5 +154,3 @@ def _swaps(claim: Said, near: list[str], theirs: set[str]) -> bool:
         if shared and ("by" in here) == ("by" in between):
             return True
     return False
-
-

@@ -10,12 +10,15 @@ from typing import Final
 from metrics.quality import text as texts
 
 # Words in groups; each group of the left is opposed to the one on its right.
+# A line that starts with a space goes on.
 _ENGLISH: Final = """
 increase increased increases increasing rise rose risen rising grew grow grown growth gain gained
- / decrease decreased decreases decreasing fall fell fallen falling decline declined shrank shrink drop dropped lost
+ / decrease decreased decreases decreasing fall fell fallen falling decline declined shrank
+ shrink drop dropped lost
 more greater higher larger bigger longer above over exceed exceeded
  / less fewer lower smaller shorter below under
-most highest largest biggest longest maximum best / least lowest smallest shortest minimum fewest worst
+most highest largest biggest longest maximum best / least lowest smallest shortest minimum
+ fewest worst
 first earliest / last latest final
 before prior earlier preceding / after following later since
 early / late
@@ -23,12 +26,16 @@ north northern / south southern
 east eastern / west western
 left / right
 open opened opening opens / close closed closing closes
-begin began begun start started starts launch launched / end ended ends finish finished stop stopped
+begin began begun start started starts launch launched / end ended ends finish finished stop
+ stopped
 win won wins winning defeat defeated beat / lose lost loses losing
 accept accepted accepts approve approved approves agree agreed
- / reject rejected rejects refuse refused refuses deny denied denies decline declined disagree disagreed
-allow allowed allows permit permitted permits enable enabled enables include included includes including
- / forbid forbidden forbids prohibit prohibited prohibits ban banned disable disabled exclude excluded excludes excluding
+ / reject rejected rejects refuse refused refuses deny denied denies decline declined disagree
+ disagreed
+allow allowed allows permit permitted permits enable enabled enables include included includes
+ including
+ / forbid forbidden forbids prohibit prohibited prohibits ban banned disable disabled exclude
+ excluded excludes excluding
 require required requires mandatory / optional
 support supported supports favour favor favoured favored / oppose opposed opposes
 buy bought buys purchase purchased acquire acquired / sell sold sells
@@ -117,7 +124,8 @@ expand expanded / contract contracted
 """
 _OTHERS: Final = {
     "german": """
-steigen stieg gestiegen wachsen wuchs zunahme mehr höher größer / sinken sank gesunken fallen fiel abnahme weniger niedriger kleiner
+steigen stieg gestiegen wachsen wuchs zunahme mehr höher größer / sinken sank gesunken fallen
+ fiel abnahme weniger niedriger kleiner
 vor vorher früher / nach nachher später
 erste ersten erster / letzte letzten letzter
 immer / nie niemals
@@ -165,7 +173,7 @@ def opposed_words(language: str) -> frozenset[str]:
 @cache
 def _opposites(language: str) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for line in _table(language).replace("\n /", " /").strip().splitlines():
+    for line in _table(language).replace("\n ", " ").strip().splitlines():
         left, _, right = line.partition("/")
         ours, theirs = (
             {texts.stem(language, word) for word in side.split()} for side in (left, right)

@@ -6,7 +6,7 @@ A number that the user's question gave is no invention, unless the contexts give
 the same thing.
 """
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
@@ -34,7 +34,7 @@ class Told(Struct, frozen=True):
     """What a claim tells beside its words: its text, its addresses, its decimal mark if known."""
 
     text: str
-    addresses: Set[str] = frozenset()
+    addresses: AbstractSet[str] = frozenset()
     mark: str | None = None
 
 

@@ -18,9 +18,9 @@ from metrics.privacy.masking import quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
 from metrics.quality.claims import Part, addresses_in, is_greeting, parts_of
-from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.figures import Told, figures
-from metrics.quality.passages import Passage, passage_of
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS
+from metrics.quality.passages import passage_of
 from metrics.quality.said import Said, said
 from metrics.quality.sources import Source
 from metrics.quality.support import Support, support_of
@@ -28,6 +28,11 @@ from metrics.quality.units import UNITS
 from scorer.api import AgentTrace, Unscored
 
 SUPPORTED = 0.5  # at least so much, and nothing decisive against it
+
+THRESHOLD_REASON = (
+    "an answer beyond one half has a claim that misses most of its words, or one with a number, "
+    "a name or a negation that no context has"
+)
 
 _MAX_SHOWN = 10
 _MAX_SHOWN_LENGTH = 199
@@ -179,7 +184,7 @@ def _reason(item: Unsupported) -> str:
 
 
 def detail(grounding: Grounding) -> dict[str, object]:
-    """Return the counts, and at most ten unsupported sentences, masked and cut, with the reasons."""
+    """Return the counts, and why at most ten sentences, masked and cut, are unsupported."""
     found: dict[str, object] = {
         "claims": grounding.claims,
         "supported": grounding.supported,

@@ -1,7 +1,7 @@
 """What a sentence says, as terms that weigh: names and numbers most, then long words."""
 
 import re
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
@@ -40,7 +40,7 @@ class Said(Struct, frozen=True):
         return frozenset(stem for stem, weight in self.weights.items() if weight != _FAINT)
 
 
-def said(sentence: str, language: str, given: Set[str] = frozenset()) -> Said:
+def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) -> Said:
     """Read a plain sentence; what the question (`given`, in stems) says weighs little."""
     stem_of = stemming.stems(language)
     tokens = stemming.tokens(sentence)
@@ -77,7 +77,9 @@ def negated(stems: list[str], scope: int = _SCOPE) -> frozenset[str]:
     reached: set[str] = set()
     for place, stem in enumerate(stems):
         if stem == stemming.NEGATION:
-            after = [other for other in stems[place + 1 : place + 8] if other and other != stemming.END]
+            after = [
+                other for other in stems[place + 1 : place + 8] if other and other != stemming.END
+            ]
             reached.update(after[:scope])
     return frozenset(reached - {stemming.NEGATION})
 
@@ -102,7 +104,7 @@ def _names(sentence: str, language: str) -> frozenset[str]:
             first = False
             continue
         first = False
-        if not plain and word.islower() or word == word.lower() and word.isalpha():
+        if (not plain and word.islower()) or (word == word.lower() and word.isalpha()):
             continue
         stem = stem_of[word.casefold()]
         if len(stem) > 1 and not stem[0].isdigit():

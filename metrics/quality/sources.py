@@ -91,7 +91,9 @@ class Source:
         found: set[tuple[str, str]] = set()
         for text, start, end in zip(self._texts, self._bounds, self._bounds[1:], strict=False):
             if not is_signed(text):
-                found.update(zip(self.tokens[start:end], self.tokens[start + 1 : end], strict=False))
+                found.update(
+                    zip(self.tokens[start:end], self.tokens[start + 1 : end], strict=False)
+                )
         return found
 
     @cached_property

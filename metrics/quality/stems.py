@@ -21,13 +21,23 @@ NEGATION = "\x15"
 
 _MAX_KNOWN = 100_000  # forms kept per language
 # Typography that would make a text other than ASCII.
-_PLAIN = {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": " - ", "…": ". ", "\u00a0": " "}
+_PLAIN = {
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2013": "-",
+    "\u2014": " - ",
+    "\u2026": ". ",
+    "\u00a0": " ",
+}
 _MARKS = re2.compile(r"([a-z]{2}|\d)[.,;:]([A-Z])")  # "century.First": a space is missing
 _TABLE = bytes(
     code if chr(code).isalnum() or chr(code) in ".,'_$%\x02" else 32 for code in range(128)
 ) + bytes(range(128, 256))
 _ENDS = (". ", "! ", "? ", "\n", '." ', ".) ")
-_KEPT = frozenset({"by", "von", "par", "por", "da", "door"})  # what tells the passive
+_SIGNS = {END: END, "$": "$", "%": "percent"}
+_PASSIVE = frozenset({"by", "von", "par", "por", "da", "door"})
 _LAST = " \t\r\n.!?"
 _EDGES = ".,'_"
 _NO_NUMBERS = frozenset({"one", "second", "ein", "eine", "un", "une", "uno", "una", "um", "uma"})
@@ -54,25 +64,23 @@ class Stems(dict[str, str]):
         return stem
 
     def _stem(self, token: str) -> str:
-        if token in {END, "$"}:
-            return token
-        if token == "%":
-            return "percent"
+        if token in _SIGNS:
+            return _SIGNS[token]
         word = token.strip(_EDGES)
-        if not word:
-            return ""
         if is_negation(word, self._language):
             return NEGATION
         word = word.removesuffix("'s").replace("'", "")
         if word[:1].isdigit():
             return _number(word)
-        if word in self._numbers:
-            return self._numbers[word]
-        if word in self._opposed or word in _KEPT:
+        return self._numbers[word] if word in self._numbers else self._word(word)
+
+    def _word(self, word: str) -> str:
+        known = word in self._stopwords or len(word) < 2
+        if word in self._opposed or word in _PASSIVE:
             return texts.stem(self._language, word)
-        if word in UNITS and word not in self._stopwords and len(word) > 1:
+        if word in UNITS and not known:
             return UNITS[word].name
-        if word in self._stopwords or (len(word) == 1 and word.isascii()):
+        if known and word.isascii():
             return ""
         return texts.stem(self._language, word.replace(".", ""))
 

@@ -7,7 +7,7 @@ part of that: a number or a name that is missing, and what the nearest sentence 
 lowers the support.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -100,7 +100,9 @@ def _found(source: Source, weights: Mapping[str, float]) -> _Found:
                 masks[place] = masks.get(place, 0) | bit
         bit <<= 1
     total = sum(weights.values()) or 1.0
-    return _Found(tuple(weights.values()), held, masks, everywhere, total, anywhere / total, tuple(missing))
+    return _Found(
+        tuple(weights.values()), held, masks, everywhere, total, anywhere / total, tuple(missing)
+    )
 
 
 def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
@@ -171,9 +173,7 @@ def _known_otherwise(
     return set(known)
 
 
-def _left(
-    claim: Said, missing: tuple[str, ...], figures: Figures
-) -> tuple[float, list[str]]:
+def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[float, list[str]]:
     """Return what is left of the support for what is missing, and what that is."""
     lacking = [stem for stem in missing if stem not in claim.given and stem not in claim.numbers]
     names = sum(stem in claim.names for stem in lacking)

@@ -8,6 +8,7 @@ changed ones differ from their paraphrase in one number, date, unit, name, negat
 import random
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 KINDS = ("number", "date", "unit", "name", "negation", "relation")
@@ -103,25 +104,38 @@ _RELATIONS = {
     "teacher": "pupil",
 }
 _MONTHS = (
-    "January February March April May June July August September October November December".split()
+    "January February March April May June July August September October November December".split()  # noqa: SIM905
 )
 _CAPITALISED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*")
 _DATE = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b|\b(?:1[6-9]|20)\d\d\b")
 _NUMBER = re.compile(r"(?<![\d.,:/-])\d{1,3}(?:,\d{3})*(?:\.\d+)?\b(?![\d/:-])")
+_UNIT_WORDS = "|".join(_UNITS)
 _UNIT = re.compile(
-    rf"(?<=\d )(?:{'|'.join(_UNITS)})\b"
-    rf"|(?<=\b(?:two|ten|six|one) )(?:{'|'.join(_UNITS)})\b|(?<=\b(?:three|seven|eight) )(?:{'|'.join(_UNITS)})\b"
-    rf"|(?<=\b(?:four|five|nine) )(?:{'|'.join(_UNITS)})\b|(?<=\d)%|\$(?=\d)"
+    rf"(?<=\d )(?:{_UNIT_WORDS})\b|(?<=\b(?:two|ten|six|one) )(?:{_UNIT_WORDS})\b"
+    rf"|(?<=\b(?:three|seven|eight) )(?:{_UNIT_WORDS})\b"
+    rf"|(?<=\b(?:four|five|nine) )(?:{_UNIT_WORDS})\b|(?<=\d)%|\$(?=\d)"
 )
 _AUXILIARY = re.compile(r"\b(?:is|was|are|were|has|have|had|will|can|could|would|should)\b")
 _NEGATED = re.compile(r"\b(is|was|are|were|has|have|had|will|could|would|should|did|do|does) not\b")
-_PAST = re.compile(r"(?<=[a-z] )(won|led|made|became|joined|played|won|used|helped|worked|served)\b")
+_PAST = re.compile(
+    r"(?<=[a-z] )(won|led|made|became|joined|played|won|used|helped|worked|served)\b"
+)
 _RELATION = re.compile(rf"\b(?:{'|'.join(_RELATIONS)})\b")
 _SPLIT = re.compile(r"(?<=[a-z0-9)][.!])\s+(?=[A-Z])")
 _ASIDE = re.compile(r" ?\([^()]{1,80}\)")
 _FRONT = re.compile(r"^((?:In|On|At|During|After|Since|By) [^,]{3,40}), (\w[^.!?]*)([.!?])$")
-_VERBS = {"won": "win", "led": "lead", "made": "make", "became": "become", "joined": "join",
-          "played": "play", "used": "use", "helped": "help", "worked": "work", "served": "serve"}  # fmt: skip
+_VERBS = {
+    "won": "win",
+    "led": "lead",
+    "made": "make",
+    "became": "become",
+    "joined": "join",
+    "played": "play",
+    "used": "use",
+    "helped": "help",
+    "worked": "work",
+    "served": "serve",
+}
 
 
 class Sample(NamedTuple):
@@ -156,7 +170,10 @@ def _excerpt(passage: str, chance: random.Random) -> list[str]:
     starts = [
         start
         for start in range(len(sentences) - _SENTENCES + 1)
-        if all(7 <= len(text.split()) <= 40 and text[-1] in ".!" for text in sentences[start : start + _SENTENCES])
+        if all(
+            7 <= len(text.split()) <= 40 and text[-1] in ".!"
+            for text in sentences[start : start + _SENTENCES]
+        )
     ]
     if not starts:
         return []
@@ -204,7 +221,11 @@ def _changed(kind: str, sentence: str, names: list[str], chance: random.Random) 
     if not places:
         return None
     match = chance.choice(places)
-    return sentence[: match.start()] + _other(kind, match.group(), names, chance) + sentence[match.end() :]
+    return (
+        sentence[: match.start()]
+        + _other(kind, match.group(), names, chance)
+        + sentence[match.end() :]
+    )
 
 
 def _other(kind: str, old: str, names: list[str], chance: random.Random) -> str:
@@ -236,15 +257,19 @@ def _related(sentence: str, chance: random.Random) -> str | None:
     if found:
         match = chance.choice(found)
         return sentence[: match.start()] + _RELATIONS[match.group()] + sentence[match.end() :]
-    names = [match for match in re.finditer(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*", sentence)]
+    names = list(re.finditer(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*", sentence))
     pairs = [
         (one, other)
-        for one, other in zip(names, names[1:], strict=False)
-        if re.search(r" [a-z]+ed | (?:won|led|made|wrote|beat|met) ", sentence[one.end() : other.start()])
+        for one, other in pairwise(names)
+        if re.search(
+            r" [a-z]+ed | (?:won|led|made|wrote|beat|met) ", sentence[one.end() : other.start()]
+        )
         and " by " not in sentence[one.end() : other.start()]
     ]
     if not pairs:
         return None
     one, other = pairs[0]
     between = sentence[one.end() : other.start()]
-    return f"{sentence[: one.start()]}{other.group()}{between}{one.group()}{sentence[other.end() :]}"
+    return (
+        f"{sentence[: one.start()]}{other.group()}{between}{one.group()}{sentence[other.end() :]}"
+    )
