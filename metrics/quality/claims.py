@@ -47,6 +47,7 @@ _MARKUP = re.compile(
     r"|[*`]",
     re.MULTILINE,
 )
+_FIRST_MARK = re.compile(r"[ \t]*(?:[-•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))")
 _OPENER = re2.compile(
     r"(?i)^\W*(?:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|"
     r"absolutely|great(?: question| choice| point| idea)|great[!,.]|sorry|hallo|guten tag|danke|"
@@ -301,7 +302,9 @@ def _sentences(answer: str) -> list[str]:
     """Return the sentences of a normalised answer without code, table headers and marks."""
     if "```" in answer or "~~~" in answer:
         answer = _FENCE.sub("\n", answer)
-    plain = _MARKUP.sub(" ", "\n".join(_text_lines(answer.split("\n"))))
+    plain = "\n".join(_text_lines(answer.split("\n")))
+    if "\n" in plain or _FIRST_MARK.match(plain) or any(mark in plain for mark in "*`[【"):
+        plain = _MARKUP.sub(" ", plain)
     return [" ".join(sentence.split()) for sentence in texts.sentences(plain)]
 
 

@@ -45,12 +45,15 @@ def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> F
         missing += _missing_months(told, claim, source)
     if not claim.numbers:
         return Figures(missing, 0, bool(told.addresses) and not missing)
+    signed = is_signed(told.text)
+    if not signed and source.quotes(claim.stems):
+        return Figures(missing, 0, not missing)
     unlike = [
         place
         for place, stem in enumerate(claim.stems)
         if stem in claim.numbers and not _is_alike(claim.stems, place, source)
     ]
-    if not unlike and not is_signed(told.text):
+    if not unlike and not signed:
         return Figures(missing, 0, not missing)
     amounts = quantities(told.text, source.language, told.mark)
     missing += sum(not _is_held(amount, source, given) for amount in amounts)

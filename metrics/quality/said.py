@@ -10,7 +10,7 @@ from metrics.quality import text as texts
 from metrics.quality.lexicon import MONTH_NAMES, STOPWORDS
 
 NAME_WEIGHT = 1.5
-_FAINT = 0.25  # a function word that has an opposite: "more", "before"
+FAINT = 0.25  # a function word that has an opposite: "more", "before"
 _GIVEN = 0.1  # what the user said himself
 _LONG = 8  # letters; longer words are no rarer
 _SCOPE = 3  # words that a negation reaches over
@@ -37,7 +37,7 @@ class Said(Struct, frozen=True):
     @property
     def content(self) -> frozenset[str]:
         """The terms that are no function words."""
-        return frozenset(stem for stem, weight in self.weights.items() if weight != _FAINT)
+        return frozenset(stem for stem, weight in self.weights.items() if weight != FAINT)
 
 
 def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) -> Said:
@@ -58,7 +58,7 @@ def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) ->
         elif stem in names:
             weights[stem] = NAME_WEIGHT
         elif stem in stopwords:
-            weights[stem] = _FAINT
+            weights[stem] = FAINT
         else:
             weights[stem] = 0.6 + 0.4 * min(len(stem), _LONG) / _LONG
     months = frozenset(MONTH_NAMES[language].keys() & tokens)

@@ -8,6 +8,7 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import re2
 
@@ -73,6 +74,20 @@ class Source:
             return []
         return self.tokens[self.starts[number] : self.starts[number + 1] - 1]
 
+    def quotes(self, stems: Sequence[str]) -> bool:
+        """Whether these stems stand just so in a context that has no negative numbers."""
+        return f" {' '.join(stems)} " in self._joined
+
+    @cached_property
+    def _joined(self) -> str:
+        return f" {' '.join(' '.join(tokens) for tokens in self._unsigned())} "
+
+    def _unsigned(self) -> Iterator[list[str]]:
+        """Yield the stems of each context without a negative number: "-5 degrees" are not 5."""
+        for text, start, end in zip(self._texts, self._bounds, self._bounds[1:], strict=False):
+            if not is_signed(text):
+                yield self.tokens[start:end]
+
     def has_pair(self, first: str, second: str) -> bool:
         """Whether two stems stand beside one another."""
         return (first, second) in self._pairs
@@ -87,13 +102,9 @@ class Source:
 
     @cached_property
     def _pairs(self) -> set[tuple[str, str]]:
-        # "-5 degrees" would look like "5 degrees".
         found: set[tuple[str, str]] = set()
-        for text, start, end in zip(self._texts, self._bounds, self._bounds[1:], strict=False):
-            if not is_signed(text):
-                found.update(
-                    zip(self.tokens[start:end], self.tokens[start + 1 : end], strict=False)
-                )
+        for tokens in self._unsigned():
+            found.update(pairwise(tokens))
         return found
 
     @cached_property

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from metrics.quality.contradiction import contradiction
 from metrics.quality.figures import NO_FIGURES, Figures
-from metrics.quality.said import Said
+from metrics.quality.said import FAINT, Said
 from metrics.quality.sources import MAX_POSTINGS, Source, name_runs
 from metrics.quality.stems import stems
 
@@ -45,11 +45,10 @@ class _Window(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
-    """Where the terms of a claim are: by sentence, as a sum of weights and as a mask of terms."""
+    """What each sentence holds of the weight of a claim; what is everywhere, and nowhere."""
 
-    weights: tuple[float, ...]
+    weights: Mapping[str, float]
     held: dict[int, float]
-    masks: dict[int, int]
     everywhere: float
     total: float
     anywhere: float
@@ -58,6 +57,8 @@ class _Found(Struct, frozen=True):
 
 def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
     """Return how well a source supports a claim whose figures have been looked up."""
+    if source.quotes(claim.stems) and not figures.missing:
+        return Support(1.0)
     found = _found(source, claim.weights)
     if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
         known = _known_otherwise(claim, source, found.missing, figures)
@@ -82,27 +83,21 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
 
 def _found(source: Source, weights: Mapping[str, float]) -> _Found:
     held: dict[int, float] = {}
-    masks: dict[int, int] = {}
     everywhere = anywhere = 0.0
     missing = []
-    bit = 1
     for stem, weight in weights.items():
         places = source.places.get(stem)
         if places is None:
             missing.append(stem)
-        elif len(places) > MAX_POSTINGS:
+            continue
+        anywhere += weight
+        if len(places) > MAX_POSTINGS or weight == FAINT:
             everywhere += weight
-            anywhere += weight
         else:
-            anywhere += weight
             for place in places:
                 held[place] = held.get(place, 0.0) + weight
-                masks[place] = masks.get(place, 0) | bit
-        bit <<= 1
     total = sum(weights.values()) or 1.0
-    return _Found(
-        tuple(weights.values()), held, masks, everywhere, total, anywhere / total, tuple(missing)
-    )
+    return _Found(weights, held, everywhere, total, anywhere / total, tuple(missing))
 
 
 def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
@@ -125,7 +120,7 @@ def _in_context(
     near = [
         place for place, weight in found.held.items() if weight >= least and owners[place] == owner
     ]
-    windows = [_window(found, place) for place in near[:_MAX_WINDOWS]]
+    windows = [_window(source, found, place) for place in near[:_MAX_WINDOWS]]
     left, why = 0.0, ""
     for window in windows:
         near_by = source.sentence(window.sentence)
@@ -140,20 +135,21 @@ def _in_context(
     return (value + ORDER * _order(claim, source, window)) * left, why
 
 
-def _window(found: _Found, place: int) -> _Window:
-    held, masks = found.held, found.masks
+def _window(source: Source, found: _Found, place: int) -> _Window:
+    held = found.held
     alone = held[place] + found.everywhere
     before, after = held.get(place - 1, 0.0), held.get(place + 1, 0.0)
     if not before and not after:
         return _Window(place, place, alone / found.total, alone / found.total)
     other = place + 1 if after >= before else place - 1
-    more = masks[other] & ~masks[place]
-    added = 0.0
-    while more:
-        last = more & -more
-        added += found.weights[last.bit_length() - 1]
-        more ^= last
-    return _Window(place, other, (alone + added) / found.total, alone / found.total)
+    here, there = source.sentence(place), source.sentence(other)
+    added = sum(
+        weight
+        for stem, weight in found.weights.items()
+        if weight != FAINT and stem in there and stem not in here
+    )
+    share = min(1.0, (alone + added) / found.total)
+    return _Window(place, other, share, alone / found.total)
 
 
 def _known_otherwise(
