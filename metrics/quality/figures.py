@@ -27,6 +27,8 @@ class Figures(Struct, frozen=True):
     held: bool = False  # the claim has figures, and the source has them all
 
 
+# A claim that shares fewer of its words with the source has no support, whatever its numbers.
+_WORTH_READING = 0.4
 NO_FIGURES = Figures()
 
 
@@ -55,6 +57,8 @@ def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> F
     ]
     if not unlike and not signed:
         return Figures(missing, 0, not missing)
+    if claim.share_in(source.places) < _WORTH_READING:
+        return Figures(missing + len(unlike))
     amounts = quantities(told.text, source.language, told.mark)
     missing += sum(not _is_held(amount, source, given) for amount in amounts)
     return Figures(missing, max(0, len(unlike) - missing), not missing)

@@ -1,6 +1,7 @@
 """What a sentence says, as terms that weigh: names and numbers most, then long words."""
 
 import re
+from collections.abc import Container
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
@@ -33,6 +34,12 @@ class Said(Struct, frozen=True):
     negated: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
     months: frozenset[str] = frozenset()
+
+    def share_in(self, known: Container[str]) -> float:
+        """Return how much of the weight of the words (not the numbers) is that of known ones."""
+        words = [(stem, weight) for stem, weight in self.weights.items() if stem not in self.numbers]
+        total = sum(weight for _, weight in words)
+        return sum(weight for stem, weight in words if stem in known) / total if total else 1.0
 
     @property
     def content(self) -> frozenset[str]:
