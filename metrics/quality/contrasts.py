@@ -156,7 +156,7 @@ permitido / prohibido
 abierto / cerrado
 """,
 }
-_PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "anti")
+_PREFIXES: Final = ("un", "non")  # "in" also makes "inform" of "form", "dis" "discover"
 _MIN_PREFIXED = 4
 
 

@@ -37,7 +37,9 @@ class Said(Struct, frozen=True):
 
     def share_in(self, known: Container[str]) -> float:
         """Return how much of the weight of the words (not the numbers) is that of known ones."""
-        words = [(stem, weight) for stem, weight in self.weights.items() if stem not in self.numbers]
+        words = [
+            (stem, weight) for stem, weight in self.weights.items() if stem not in self.numbers
+        ]
         total = sum(weight for _, weight in words)
         return sum(weight for stem, weight in words if stem in known) / total if total else 1.0
 
