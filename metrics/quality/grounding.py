@@ -11,6 +11,7 @@ an answer is read.
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Literal
 
 from msgspec import Struct
 
@@ -18,12 +19,13 @@ from metrics.privacy.masking import quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
 from metrics.quality.claims import Part, addresses_in, is_greeting, parts_of
+from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import passage_of
 from metrics.quality.said import Said, said
 from metrics.quality.sources import Source
-from metrics.quality.support import Support, support_of
+from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
 from metrics.quality.units import UNITS
 from scorer.api import AgentTrace, Unscored
 
@@ -33,6 +35,9 @@ THRESHOLD_REASON = (
     "an answer beyond one half has a claim that misses most of its words, or one with a number, "
     "a name or a negation that no context has"
 )
+
+LIKENESS = 0.3  # the part of an embedder in the support of a claim
+MAX_EMBEDDED = 200  # sentences; at about 15 ms each
 
 _MAX_SHOWN = 10
 _MAX_SHOWN_LENGTH = 199
@@ -44,6 +49,9 @@ _WHY = {
     "order": "two names that have changed places",
     "words": "too few of its words",
 }
+
+
+GroundingMethod = Literal["lexical", "embedding"]
 
 
 class Unsupported(Struct, frozen=True):
@@ -80,8 +88,13 @@ class _Judged(Struct, frozen=True):
 
 # Two metrics ask for the same grounding.
 @lru_cache(maxsize=4)
-def ground(answer: str, contexts: tuple[str, ...], given: str = "") -> Grounding:
-    """Look each claim of an answer up in the contexts; `given` is what the user said."""
+def ground(
+    answer: str, contexts: tuple[str, ...], given: str = "", embedder: Embedder | None = None
+) -> Grounding:
+    """Look each claim of an answer up in the contexts; `given` is what the user said.
+
+    With an embedder the support of a claim is in part how alike the nearest sentence is.
+    """
     language = texts.language_of(answer, given)
     source = Source(contexts, language)
     told = passage_of(given, language) if given else None
@@ -95,7 +108,28 @@ def ground(answer: str, contexts: tuple[str, ...], given: str = "") -> Grounding
             support = support_of(claim, source, figures(text, claim, source, told))
             judged.append(_Judged(part.text, support))
         unclaimed += len(judged) == before
+    if embedder is not None and judged:
+        judged = _with_likeness(judged, embedder, contexts)
     return _summary(judged, unclaimed, parts.unread)
+
+
+def _with_likeness(
+    judged: Sequence[_Judged], embedder: Embedder, contexts: Sequence[str]
+) -> list[_Judged]:
+    """Blend the support of each claim with its likeness to the nearest sentence."""
+    alike = embedder.nearest([item.text for item in judged], sentences_of(contexts))
+    found = []
+    for item, cosine in zip(judged, alike, strict=True):
+        against = item.support.against
+        likeness = max(0.0, min(1.0, cosine)) * (CONTRADICTED_LEFT if against else 1.0)
+        value = (1 - LIKENESS) * item.support.value + LIKENESS * likeness
+        found.append(_Judged(item.text, Support(value, against)))
+    return found
+
+
+def sentences_of(contexts: Sequence[str]) -> list[str]:
+    """Return the sentences of the contexts."""
+    return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
 
 
 def _claims(
@@ -153,14 +187,21 @@ def context_texts(trace: AgentTrace) -> tuple[str, ...] | Unscored:
     return found or Unscored("context_text_not_captured")
 
 
-def grounding_of(trace: AgentTrace) -> Grounding | Unscored:
+def grounding_of(trace: AgentTrace, method: GroundingMethod = "lexical") -> Grounding | Unscored:
     """Return the grounding of the trace's answer, or why there is none."""
     if trace.answer is None:
         return Unscored("no_answer")
     contexts = context_texts(trace)
     if isinstance(contexts, Unscored):
         return contexts
-    grounding = ground(trace.answer, contexts, _given(trace))
+    embedder = None
+    if method == "embedding":
+        embedder = installed_embedder()
+        if embedder is None:
+            return Unscored("embedder_not_installed", "skipped")
+        if len(sentences_of((trace.answer, *contexts))) > MAX_EMBEDDED:
+            return Unscored("too_long_to_embed", "skipped")
+    grounding = ground(trace.answer, contexts, _given(trace), embedder)
     return grounding if grounding.claims else Unscored("no_claims")
 
 
