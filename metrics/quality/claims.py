@@ -40,12 +40,14 @@ _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{0,120}[^*_\n.!?:。！？](?:\*\*|__)")
 _RULE_MARKS = frozenset("|:-=+ \t")
 _TITLE_MARKS = " \t#*_:"
 _MAX_TITLE = 80
+_MAX_GREETING = 4  # words of content beside those of the opener, of which it has three at most
 _MARKUP = re.compile(
     r"^[ \t]*(?:[-*•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))[ \t]+"  # list markers
     r"|\[\^?\d{1,3}(?:[ ,;–-]{1,2}\d{1,3}){0,9}\]|【[^】]{0,80}】"  # citations
     r"|[*`]",
     re.MULTILINE,
 )
+_FIRST_MARK = re.compile(r"[ \t]*(?:[-•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))")
 _OPENER = re2.compile(
     r"(?i)^\W*(?:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|"
     r"absolutely|great(?: question| choice| point| idea)|great[!,.]|sorry|hallo|guten tag|danke|"
@@ -103,7 +105,41 @@ class Claims(Struct, frozen=True):
     unread: int = 0
 
 
-# Three metrics ask for the claims of the same answer.
+class Part(Struct, frozen=True):
+    """What may be a claim: as it is shown, and what it tells.
+
+    `least` is how many words it needs, `title` whether it is a heading or a lead-in.
+    """
+
+    text: str
+    told: str
+    least: int = 1
+    title: bool = False
+
+
+class Parts(Struct, frozen=True):
+    """The sentences of an answer, each as its parts; `unread` sentences come too late."""
+
+    sentences: tuple[tuple[Part, ...], ...]
+    mark: str | None = None
+    unread: int = 0
+
+
+def parts_of(answer: str, language: str) -> Parts:
+    """Return what an answer in a language may claim, without looking into it."""
+    normal = texts.normalise(answer)
+    values = _json_values(normal)
+    sentences = _sentences(normal) if values is None else values
+    # A search in all of it is cheaper than one in each sentence; most answers have no hedge.
+    hedges = is_hedge(normal)
+    found = tuple(
+        tuple(_parts_in(sentence, hedges=hedges)) for sentence in sentences[:MAX_SENTENCES]
+    )
+    unread = max(0, len(sentences) - MAX_SENTENCES)
+    return Parts(found, decimal_mark(normal, language), unread)
+
+
+# Two metrics ask for the claims of the same answer.
 @lru_cache(maxsize=8)
 def claims_of(answer: str, language: str) -> Claims:
     """Return the claims of an answer in a language (that of its function words)."""
@@ -122,10 +158,7 @@ def claims_of(answer: str, language: str) -> Claims:
 
 def terms_of(sentence: str, language: str, mark: str | None = None) -> Terms:
     """Return what a normalised sentence says; `mark` is the decimal mark if known."""
-    addresses: frozenset[str] = frozenset()
-    if _MAY_BE_ADDRESS.search(sentence):
-        addresses = frozenset(map(address_form, _ADDRESS.findall(sentence)))
-        sentence = _ADDRESS.sub(" ", sentence)
+    sentence, addresses = addresses_in(sentence)
     tokens = texts.words(sentence)
     folded = [token.casefold() for token in tokens]
     numbers: list[Quantity] = []
@@ -150,6 +183,11 @@ def address_form(address: str) -> str:
     """Return an e-mail address or URL as it is compared: case-folded, without scheme."""
     plain = address.casefold().removeprefix("https://").removeprefix("http://")
     return plain.removeprefix("www.").rstrip("./,;:!?*_")
+
+
+def months_in(sentence: str, language: str) -> frozenset[int]:
+    """Return the months (1 to 12) that a normalised sentence names."""
+    return _words_in(texts.words(sentence), language)[2]
 
 
 def _words_in(
@@ -188,17 +226,23 @@ def _is_name(token: str, position: int, language: str) -> bool:
 
 
 def _claims_in(sentence: str, language: str, mark: str | None) -> Iterator[Claim]:
-    """Yield what a sentence claims: itself as a rule, a clause or two beside a hedge."""
+    for part in _parts_in(sentence):
+        terms = terms_of(part.told, language, mark)
+        if _is_claim(part.told, terms, part.least, title=part.title):
+            yield Claim(part.text, terms)
+
+
+def _parts_in(sentence: str, *, hedges: bool = True) -> Iterator[Part]:
+    """Yield what a sentence may claim: itself as a rule, a clause or two beside a hedge."""
     last = sentence.rstrip(_END_MARKS)[-1:]
     if last in {"?", "？"}:
         sentence = _told(sentence)
     title = last in {":", "："}
     rest = without_apology(sentence)
-    hedged = is_hedge(rest)
-    for part, least in _beside_hedges(rest) if hedged else [(rest, 1)]:
-        terms = terms_of(part, language, mark)
-        if _is_claim(part, terms, least, title=title):
-            yield Claim(part if hedged else sentence, terms)
+    hedged = hedges and is_hedge(rest)
+    for told, least in _beside_hedges(rest) if hedged else [(rest, 1)]:
+        if told:
+            yield Part(told if hedged else sentence, told, least, title)
 
 
 def _told(question: str) -> str:
@@ -228,9 +272,26 @@ def _is_claim(sentence: str, terms: Terms, least: int, *, title: bool) -> bool:
         return True
     if len(terms.words) < least:
         return False
+    return not is_greeting(sentence, len(terms.words - terms.names))
+
+
+def is_greeting(sentence: str, words: int) -> bool:
+    """Whether a sentence that has so many words, less names, is no more than a courtesy."""
+    if words > _MAX_GREETING:
+        return False
     opener = _OPENER.search(sentence)
     # A greeting may name whom it greets.
-    return opener is None or len(terms.words - terms.names) > _opener_words(opener.group()) + 1
+    return opener is not None and words <= _opener_words(opener.group()) + 1
+
+
+def addresses_in(sentence: str) -> tuple[str, frozenset[str]]:
+    """Return a sentence without its e-mail addresses and URLs, and these as they are compared."""
+    if "." not in sentence[:-1] and "@" not in sentence:
+        return sentence, frozenset()
+    if not _MAY_BE_ADDRESS.search(sentence):
+        return sentence, frozenset()
+    found = frozenset(map(address_form, _ADDRESS.findall(sentence)))
+    return _ADDRESS.sub(" ", sentence), found
 
 
 def _opener_words(opener: str) -> int:
@@ -241,7 +302,9 @@ def _sentences(answer: str) -> list[str]:
     """Return the sentences of a normalised answer without code, table headers and marks."""
     if "```" in answer or "~~~" in answer:
         answer = _FENCE.sub("\n", answer)
-    plain = _MARKUP.sub(" ", "\n".join(_text_lines(answer.split("\n"))))
+    plain = "\n".join(_text_lines(answer.split("\n")))
+    if "\n" in plain or _FIRST_MARK.match(plain) or any(mark in plain for mark in "*`[【"):
+        plain = _MARKUP.sub(" ", plain)
     return [" ".join(sentence.split()) for sentence in texts.sentences(plain)]
 
 

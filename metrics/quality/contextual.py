@@ -1,6 +1,6 @@
 """What the metrics of an answer against its contexts share: modes, and AgentUnit's side."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from metrics.agentunit import (
     MetricResult,
@@ -12,6 +12,7 @@ from metrics.agentunit import (
     spec_for,
     text_of,
 )
+from metrics.quality.grounding import GroundingMethod, detail, explain, grounding_of
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, Unscored
 
 
@@ -61,3 +62,27 @@ class ContextualMetric:
     def _published(self, score: float) -> float:
         """Return the value that is published for a score."""
         return score
+
+
+class GroundedMetric(ContextualMetric):
+    """A metric of how the contexts support the answer, by words, or by words and embeddings."""
+
+    def __init__(
+        self,
+        *,
+        mode: Mode = "beyond",
+        method: GroundingMethod = "lexical",
+        ragas: RagasScorer | None = None,
+    ) -> None:
+        if method not in get_args(GroundingMethod):
+            raise ValueError(f"method must be lexical or embedding, not {method!r}")
+        super().__init__(mode=mode, ragas=ragas)
+        self._method: GroundingMethod = method
+
+    def measure(self, trace: AgentTrace) -> Measurement | Unscored:
+        """Measure the support of the claims; those without are named in the detail."""
+        found = grounding_of(trace, self._method)
+        if isinstance(found, Unscored):
+            return found
+        value = self._published(found.share)
+        return Measurement({"value": value}, self._method, explain(found), detail(found))

@@ -1,28 +1,23 @@
-"""faithfulness: the share of the answer's claims that its contexts support."""
+"""faithfulness: how well the contexts of an answer support its claims."""
 
-from metrics.quality.contextual import ContextualMetric
-from metrics.quality.grounding import detail, explain, grounding_of
-from scorer.api import AgentTrace, Measurement, MetricSpec, Threshold, Unscored
+from metrics.quality.contextual import GroundedMetric
+from metrics.quality.grounding import THRESHOLD_REASON
+from scorer.api import MetricSpec, Threshold
 
 
-class Faithfulness(ContextualMetric):
-    """Supported claims / claims, by words (see `metrics.quality.grounding`)."""
+class Faithfulness(GroundedMetric):
+    """Half the mean and half the least of the supports of the claims, from 0 to 1.
+
+    The support is by words (see `metrics.quality.grounding`).
+    """
 
     spec = MetricSpec(
         name="faithfulness",
         kind="quality",
-        description="Share of the answer's claims that the retrieved contexts support.",
+        description="How well the retrieved contexts support the answer's claims.",
         needs=("answer", "context_text"),
-        methods=("lexical",),
-        default_threshold=Threshold(min=0.7),
-        threshold_reason="more than three claims in ten without a source is not a grounded answer",
+        methods=("lexical", "embedding"),
+        default_threshold=Threshold(min=0.5),
+        threshold_reason=THRESHOLD_REASON,
+        version="2",
     )
-
-    def measure(self, trace: AgentTrace) -> Measurement | Unscored:
-        """Measure the share of supported claims; the others are named in the detail."""
-        grounding = grounding_of(trace)
-        if isinstance(grounding, Unscored):
-            return grounding
-        return Measurement(
-            {"value": grounding.share}, "lexical", explain(grounding), detail(grounding)
-        )

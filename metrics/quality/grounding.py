@@ -1,99 +1,182 @@
-"""How much of an answer its contexts support, by words: the work behind two metrics.
+"""How well the contexts of an answer support it, by words: the work behind two metrics.
 
-An answer is split into claims (see `claims`). A claim is supported when one context alone holds
-all its numbers, names, months and addresses, and at least 60 % of its content words.
+An answer is split into claims (see `claims`); the support of each is a share from 0 to 1 (see
+`support`). An answer is as faithful as its claims are on average, and as the weakest of them is:
+one invented sentence spoils a long answer. So its faithfulness is half the mean and half the
+least of the supports.
 
-- Content words are compared by stem, in the language that the function words suggest.
-- Numbers compare by value and by what they count (see `quantities` and `passages`): "1,000",
-  "1000" and "1000.0" are one, "two" is 2, "1.5 million" is 1,500,000; 5 kg are not 5 lbs, and
-  where a context speaks of a two-year warranty there is no three-year one. A number that the
-  user's question gave is no invention, unless the context gives another for the same thing.
-- Names are words with an upper-case letter, except a sentence's first word (it may be any
-  word), unless it holds more than one capital or a digit. German capitalises every noun, so
-  there only the latter count as names.
-
-It knows no synonyms and no negation: a fluent lie in the words of its source passes.
+The language is that of the answer and the question: contexts that come or go do not change how
+an answer is read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Literal
 
 from msgspec import Struct
 
 from metrics.privacy.masking import quoted
+from metrics.quality import stems as stemming
 from metrics.quality import text as texts
-from metrics.quality.claims import Terms, claims_of
-from metrics.quality.passages import Passage, passage_of
-from metrics.quality.quantities import Quantity
+from metrics.quality.claims import Part, addresses_in, is_greeting, parts_of
+from metrics.quality.embedding import Embedder, installed_embedder
+from metrics.quality.figures import Told, figures
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS
+from metrics.quality.passages import passage_of
+from metrics.quality.said import Said, said
+from metrics.quality.sources import Source
+from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
+from metrics.quality.units import UNITS
 from scorer.api import AgentTrace, Unscored
 
-SUPPORT_SHARE = 0.6
+SUPPORTED = 0.5  # at least so much, and nothing decisive against it
+
+THRESHOLD_REASON = (
+    "an answer beyond one half has a claim that misses most of its words, or one with a number, "
+    "a name or a negation that no context has"
+)
+
+LIKENESS = 0.3  # the part of an embedder in the support of a claim
+MAX_EMBEDDED = 200  # sentences; at about 15 ms each
 
 _MAX_SHOWN = 10
 _MAX_SHOWN_LENGTH = 199
+_WHY = {
+    "number": "a number, date or address that no context has for it",
+    "name": "a name that no context has",
+    "negation": "a negation that only one side has",
+    "opposite": "the opposite of what a context says",
+    "order": "two names that have changed places",
+    "words": "too few of its words",
+}
+
+
+GroundingMethod = Literal["lexical", "embedding"]
+
+
+class Unsupported(Struct, frozen=True):
+    """A claim without support: its text, masked and cut, and what speaks against it."""
+
+    text: str
+    why: tuple[str, ...]
 
 
 class Grounding(Struct, frozen=True):
-    """How many claims an answer makes, how many are supported, and (some of) the others.
+    """How well the claims of an answer are supported, and (some of) those that are not.
 
-    `unclaimed` counts the sentences that claim nothing, `unread` those beyond the first 500.
+    `share` is the faithfulness from 0 to 1, 1.0 without a claim. `unclaimed` counts the
+    sentences that claim nothing, `unread` those beyond the first 500.
     """
 
     claims: int
     supported: int
-    unsupported: tuple[str, ...] = ()
+    share: float = 1.0
+    weakest: float = 1.0
+    unsupported: tuple[Unsupported, ...] = ()
     unclaimed: int = 0
     unread: int = 0
 
+
+class _Judged(Struct, frozen=True):
+    text: str
+    support: Support
+
     @property
-    def share(self) -> float:
-        """Supported claims / claims; 1.0 without a claim."""
-        return self.supported / self.claims if self.claims else 1.0
+    def supported(self) -> bool:
+        return self.support.value >= SUPPORTED and not self.support.against
 
 
 # Two metrics ask for the same grounding.
 @lru_cache(maxsize=4)
-def ground(answer: str, contexts: tuple[str, ...], given: str = "") -> Grounding:
-    """Look each claim of an answer up in the contexts; `given` is what the user said."""
-    language = texts.language_of(answer, contexts[0])
-    passages = [passage_of(context, language) for context in contexts]
+def ground(
+    answer: str, contexts: tuple[str, ...], given: str = "", embedder: Embedder | None = None
+) -> Grounding:
+    """Look each claim of an answer up in the contexts; `given` is what the user said.
+
+    With an embedder the support of a claim is in part how alike the nearest sentence is.
+    """
+    language = texts.language_of(answer, given)
+    source = Source(contexts, language)
     told = passage_of(given, language) if given else None
-    made = claims_of(answer, language)
-    missed = [
-        claim.text
-        for claim in made.claims
-        if not any(supports(passage, claim.terms, told) for passage in passages)
-    ]
-    shown = tuple(quoted(" ".join(text.split()), _MAX_SHOWN_LENGTH) for text in missed[:_MAX_SHOWN])
-    total = len(made.claims)
-    return Grounding(total, total - len(missed), shown, made.unclaimed, made.unread)
+    words = frozenset(stemming.stems(language)[w] for w in stemming.tokens(stemming.plain(given)))
+    parts = parts_of(answer, language)
+    judged: list[_Judged] = []
+    unclaimed = 0
+    for sentence in parts.sentences:
+        before = len(judged)
+        for part, claim, text in _claims(sentence, language, words, parts.mark):
+            support = support_of(claim, source, figures(text, claim, source, told))
+            judged.append(_Judged(part.text, support))
+        unclaimed += len(judged) == before
+    if embedder is not None and judged:
+        judged = _with_likeness(judged, embedder, contexts)
+    return _summary(judged, unclaimed, parts.unread)
 
 
-def supports(passage: Passage, terms: Terms, given: Passage | None = None) -> bool:
-    """Whether one passage holds all that is required and 60 % of the content words."""
-    # In the order of what it costs to find out.
-    if not all(map(passage.has, terms.names)):
+def _with_likeness(
+    judged: Sequence[_Judged], embedder: Embedder, contexts: Sequence[str]
+) -> list[_Judged]:
+    """Blend the support of each claim with its likeness to the nearest sentence."""
+    alike = embedder.nearest([item.text for item in judged], sentences_of(contexts))
+    found = []
+    for item, cosine in zip(judged, alike, strict=True):
+        against = item.support.against
+        likeness = max(0.0, min(1.0, cosine)) * (CONTRADICTED_LEFT if against else 1.0)
+        value = (1 - LIKENESS) * item.support.value + LIKENESS * likeness
+        found.append(_Judged(item.text, Support(value, against)))
+    return found
+
+
+def sentences_of(contexts: Sequence[str]) -> list[str]:
+    """Return the sentences of the contexts."""
+    return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
+
+
+def _claims(
+    sentence: Sequence[Part], language: str, given: frozenset[str], mark: str | None
+) -> Iterator[tuple[Part, Said, Told]]:
+    """Yield the parts of a sentence that claim something."""
+    for part in sentence:
+        text, addresses = addresses_in(part.told)
+        text = stemming.plain(text)
+        claim = said(text, language, given)
+        if _is_claim(part, claim, addresses):
+            yield part, claim, Told(text, addresses, mark)
+
+
+def _is_claim(part: Part, claim: Said, addresses: frozenset[str]) -> bool:
+    if part.title:
+        return bool(addresses) or bool(claim.numbers and not _UNITS.isdisjoint(claim.stems))
+    if claim.numbers or addresses or claim.months - AMBIGUOUS_MONTHS:
+        return True
+    if len(claim.content) < part.least:
         return False
-    # What is required counts as content too, as found: without it there is no support.
-    required = terms.count - len(terms.words)
-    if required + sum(map(passage.has, terms.words)) < SUPPORT_SHARE * terms.count:
-        return False
-    return (
-        all(map(passage.has_month, terms.months))
-        and all(_has_address(passage, address, given) for address in terms.addresses)
-        and all(_has_number(passage, number, given) for number in terms.numbers)
+    return not is_greeting(part.told, len(claim.content - claim.names))
+
+
+_UNITS = frozenset(unit.name for unit in UNITS.values()) | {"$"}
+
+
+def _summary(judged: Sequence[_Judged], unclaimed: int, unread: int) -> Grounding:
+    if not judged:
+        return Grounding(0, 0, unclaimed=unclaimed, unread=unread)
+    values = [item.support.value for item in judged]
+    missed = [item for item in judged if not item.supported]
+    shown = sorted(missed, key=lambda item: item.support.value)[:_MAX_SHOWN]
+    return Grounding(
+        claims=len(judged),
+        supported=len(judged) - len(missed),
+        share=(sum(values) / len(values) + min(values)) / 2,
+        weakest=min(values),
+        unsupported=tuple(_shown(item) for item in shown),
+        unclaimed=unclaimed,
+        unread=unread,
     )
 
 
-def _has_number(passage: Passage, number: Quantity, given: Passage | None) -> bool:
-    amounts = passage.amounts
-    if amounts.denies(number):
-        return False
-    return amounts.confirms(number) or (given is not None and given.amounts.gives(number))
-
-
-def _has_address(passage: Passage, address: str, given: Passage | None) -> bool:
-    return passage.has_address(address) or (given is not None and given.has_address(address))
+def _shown(item: _Judged) -> Unsupported:
+    text = quoted(" ".join(item.text.split()), _MAX_SHOWN_LENGTH)
+    return Unsupported(text, item.support.against or ("words",))
 
 
 def context_texts(trace: AgentTrace) -> tuple[str, ...] | Unscored:
@@ -104,14 +187,21 @@ def context_texts(trace: AgentTrace) -> tuple[str, ...] | Unscored:
     return found or Unscored("context_text_not_captured")
 
 
-def grounding_of(trace: AgentTrace) -> Grounding | Unscored:
+def grounding_of(trace: AgentTrace, method: GroundingMethod = "lexical") -> Grounding | Unscored:
     """Return the grounding of the trace's answer, or why there is none."""
     if trace.answer is None:
         return Unscored("no_answer")
     contexts = context_texts(trace)
     if isinstance(contexts, Unscored):
         return contexts
-    grounding = ground(trace.answer, contexts, _given(trace))
+    embedder = None
+    if method == "embedding":
+        embedder = installed_embedder()
+        if embedder is None:
+            return Unscored("embedder_not_installed", "skipped")
+        if len(sentences_of((trace.answer, *contexts))) > MAX_EMBEDDED:
+            return Unscored("too_long_to_embed", "skipped")
+    grounding = ground(trace.answer, contexts, _given(trace), embedder)
     return grounding if grounding.claims else Unscored("no_claims")
 
 
@@ -122,25 +212,28 @@ def _given(trace: AgentTrace) -> str:
 
 
 def explain(grounding: Grounding) -> str:
-    """Name the unsupported sentences in one line."""
+    """Name the unsupported sentences in one line, the weakest first, and why."""
     counts = f"{grounding.supported} of {grounding.claims} claims are supported"
     if not grounding.unsupported:
         return f"{counts} by a context"
-    return f"{counts}; not by any context: {_quoted(grounding.unsupported[:3])}"
+    named = "; ".join(f'"{item.text}" ({_reason(item)})' for item in grounding.unsupported[:3])
+    return f"{counts}; not by any context: {named}"
+
+
+def _reason(item: Unsupported) -> str:
+    return ", ".join(_WHY[why] for why in item.why)
 
 
 def detail(grounding: Grounding) -> dict[str, object]:
-    """Return the counts and at most ten unsupported sentences, masked and cut."""
+    """Return the counts, and why at most ten sentences, masked and cut, are unsupported."""
     found: dict[str, object] = {
         "claims": grounding.claims,
         "supported": grounding.supported,
         "no_claim": grounding.unclaimed,
-        "unsupported": list(grounding.unsupported),
+        "weakest": round(grounding.weakest, 4),
+        "unsupported": [item.text for item in grounding.unsupported],
+        "why": [list(item.why) for item in grounding.unsupported],
     }
     if grounding.unread:
         found["unread"] = grounding.unread
     return found
-
-
-def _quoted(sentences: Sequence[str]) -> str:
-    return "; ".join(f'"{sentence}"' for sentence in sentences)

@@ -1,11 +1,11 @@
-"""hallucination_rate: the share of the answer's claims that no context supports."""
+"""hallucination_rate: how far the claims of an answer lack the support of its contexts."""
 
-from metrics.quality.contextual import ContextualMetric
-from metrics.quality.grounding import detail, explain, grounding_of
-from scorer.api import AgentTrace, Measurement, MetricSpec, OutputSpec, Threshold, Unscored
+from metrics.quality.contextual import GroundedMetric
+from metrics.quality.grounding import THRESHOLD_REASON
+from scorer.api import MetricSpec, OutputSpec, Threshold
 
 
-class HallucinationRate(ContextualMetric):
+class HallucinationRate(GroundedMetric):
     """1 - faithfulness, from the same work (see `metrics.quality.grounding`).
 
     Documented: 0 when the answer contains every context verbatim, else 1.
@@ -14,24 +14,16 @@ class HallucinationRate(ContextualMetric):
     spec = MetricSpec(
         name="hallucination_rate",
         kind="quality",
-        description="Share of the answer's claims that no retrieved context supports.",
+        description="How far the answer's claims lack support by the retrieved contexts.",
         outputs=(OutputSpec(direction="lower"),),
         needs=("answer", "context_text"),
-        methods=("lexical",),
-        default_threshold=Threshold(max=0.3),
-        threshold_reason="more than three claims in ten without a source is not a grounded answer",
+        methods=("lexical", "embedding"),
+        default_threshold=Threshold(max=0.5),
+        threshold_reason=THRESHOLD_REASON,
+        version="2",
     )
 
     _names_references = False
-
-    def measure(self, trace: AgentTrace) -> Measurement | Unscored:
-        """Measure the share of unsupported claims; they are named in the detail."""
-        grounding = grounding_of(trace)
-        if isinstance(grounding, Unscored):
-            return grounding
-        return Measurement(
-            {"value": 1 - grounding.share}, "lexical", explain(grounding), detail(grounding)
-        )
 
     def _fallback(self, share: float) -> float:
         return float(share == 1)

@@ -28,7 +28,13 @@ _THIN_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _OTHER_DIGIT = re.compile(r"\d(?<![0-9])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ARABIC_MARKS = {"\u066a": "%", "\u066b": ".", "\u066c": ","}
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|(?<![。！？])[。！？]++[」』”’）]*+|\n+")
+# It starts with one set of characters: what is none of them is skipped quickly.
+_END = re.compile(
+    r"[.!?…。！？\n](?:"
+    r"(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’»)\]]*+(?=\s)"
+    r"|(?<=[。！？])(?<![。！？]{2})[。！？]*+[」』”’）]*+"
+    r"|(?<=\n)\n*+)"
+)
 _SAMPLE_LENGTH = 600  # characters; enough for some forty function words
 _LANGUAGES: dict[str, list[str]] = {}
 for _language, _stopwords in STOPWORDS.items():

@@ -112,10 +112,10 @@ def test_three_dialects_are_shown(scored):
 
 def test_faithful_and_invented_answers_differ(scored):
     """The samples of good and bad answers are told apart."""
-    assert value(scored["a faithful answer from retrieved passages"], "faithfulness") == 1.0
-    assert value(scored["a faithful answer, LangChain style"], "faithfulness") == 1.0
+    assert value(scored["a faithful answer from retrieved passages"], "faithfulness") > 0.8
+    assert value(scored["a faithful answer, LangChain style"], "faithfulness") > 0.8
     invented = scored["an answer that its passages do not support"]
-    assert value(invented, "hallucination_rate") == 1.0
+    assert value(invented, "hallucination_rate") > 0.9
     assert "hallucination_rate" in invented.breaches
 
 

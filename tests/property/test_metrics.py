@@ -31,6 +31,14 @@ LEAKS = [
 ]
 FACTS = ["The tower stands in Paris.", "It weighs 10,100 tons.", "Gustave Eiffel built it."]
 FICTIONS = ["Rockets land on Mars weekly.", "It weighs 99 grams.", "Zebras can play chess."]
+TWISTED = [
+    "Paris stands in the tower.",
+    "It does not weigh 10,100 tons.",
+    "It weighs 12,400 tons in May 1999.",
+    "It weighed -5 tons.",
+    "Maurice Koechlin built it after 1899.",
+    "Der Turm steht in Paris.",
+]
 TEXT = st.text(max_size=300)
 SOURCE = " ".join(FACTS)
 FINDER = Finder(KINDS)
@@ -68,11 +76,35 @@ def test_a_supported_sentence_never_lowers_faithfulness(sentences, fact):
     assert after.share >= before.share
 
 
-@given(st.lists(st.sampled_from(FACTS + FICTIONS), min_size=1), TEXT)
-def test_another_context_never_lowers_faithfulness(sentences, context):
-    """More sources support at least as much (in one language)."""
+@given(st.lists(st.sampled_from(FACTS + FICTIONS), min_size=1), st.lists(TEXT, max_size=3))
+def test_another_context_never_lowers_faithfulness(sentences, others):
+    """More sources support at least as much, whatever they say and in any language."""
     answer = " ".join(sentences)
-    assert ground(answer, (SOURCE, context)).supported >= ground(answer, (SOURCE,)).supported
+    alone = ground(answer, (SOURCE,))
+    more = ground(answer, (*others, SOURCE))
+    assert more.share >= alone.share
+    assert more.supported >= alone.supported
+
+
+@given(
+    st.lists(st.sampled_from(FACTS + FICTIONS + TWISTED), min_size=1, max_size=5),
+    st.lists(st.sampled_from(FACTS + FICTIONS + TWISTED), min_size=2, max_size=6),
+    st.data(),
+)
+def test_removing_a_context_never_raises_faithfulness(sentences, contexts, data):
+    """Neither one that supports, nor one that contradicts: the best context counts."""
+    answer = " ".join(sentences)
+    gone = data.draw(st.integers(0, len(contexts) - 1))
+    fewer = [*contexts[:gone], *contexts[gone + 1 :]]
+    assert ground(answer, tuple(fewer)).share <= ground(answer, tuple(contexts)).share + 1e-12
+
+
+@given(st.permutations(FACTS + FICTIONS + TWISTED))
+def test_the_order_of_contexts_does_not_matter(contexts):
+    """Grounding is a function of what the contexts say."""
+    answer = " ".join(FACTS[:2] + TWISTED[:2])
+    first = ground(answer, tuple(FACTS + FICTIONS + TWISTED))
+    assert ground(answer, tuple(contexts)).share == pytest.approx(first.share, abs=1e-12)
 
 
 @given(TEXT, st.lists(TEXT, min_size=1, max_size=3))
@@ -88,6 +120,7 @@ def test_an_answer_is_grounded_in_itself(answer):
     """Every claim is supported by the text that makes it."""
     found = ground(answer, (answer,))
     assert found.supported == found.claims
+    assert 0.0 <= found.weakest <= found.share <= 1.0
 
 
 @given(TEXT)

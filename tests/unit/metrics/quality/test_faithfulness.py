@@ -10,14 +10,18 @@ def trace(answer, contexts=CONTEXTS):
     return AgentTrace(trace_id="t", answer=answer, contexts=contexts)
 
 
-def test_it_is_the_share_of_supported_claims():
-    """Of two claims one has its number in the context: 1 / 2."""
+def test_it_is_half_the_mean_and_half_the_least_support():
+    """Of two claims one is a copy (1.0), the other has a number of its own."""
     result = Faithfulness().score(trace("The Eiffel Tower is in Paris. It is 500 metres tall."))
     assert isinstance(result, Measurement)
-    assert result.values == {"value": 0.5}
+    weakest = result.detail["weakest"]
+    assert weakest < 0.3
+    assert result.values["value"] == pytest.approx(((1 + weakest) / 2 + weakest) / 2, abs=1e-4)
     assert result.method == "lexical"
     assert result.detail["unsupported"] == ["It is 500 metres tall."]
+    assert result.detail["why"] == [["number"]]
     assert "500 metres" in result.explanation
+    assert "a number, date or address that no context has" in result.explanation
 
 
 def test_no_claim_is_not_applicable():

@@ -30,22 +30,122 @@ def claims(answer, *contexts):
         ("The limited warranty period of the Bosch dishwasher is two years.", (0, 1)),
         # 2 = two
         ("The warranty period is 2 years.", (1, 1)),
-        # filter + month stand in one context, warranty + labour in another: never mixed
-        ("The warranty covers the filter, labour, descaler and month.", (0, 1)),
     ],
 )
-def test_a_claim_needs_its_numbers_its_names_and_most_words_in_one_context(answer, expected):
-    """Numbers and names are all required; of the content words 60 % within one context."""
+def test_a_claim_needs_its_numbers_its_names_and_most_of_its_words(answer, expected):
+    """Numbers and names are all required, and of the other words so many as half its weight."""
     assert claims(answer, WARRANTY, CARE) == expected
 
 
-def test_sixty_percent_is_enough_and_less_is_not():
-    """3 of 5 content words support a claim, 2 of 5 do not."""
-    context = "apples bananas cherries"
-    assert claims("we sell apples bananas cherries dates", context) == (1, 1)  # 3 of 5
-    assert claims("we sell apples bananas dates", context) == (0, 1)  # 2 of 4 is 50 %
-    assert claims("dogs sell apples bananas cherries", context) == (1, 1)  # 3 of 5
-    assert claims("dogs sell apples bananas figs", context) == (0, 1)  # 2 of 5
+def test_words_of_two_contexts_support_less_than_words_of_one():
+    """Filter and month stand in one context, warranty and labour in another."""
+    spread = grounds.ground("The warranty covers the filter, labour and month.", (WARRANTY, CARE))
+    together = grounds.ground("The warranty covers labour and parts.", (WARRANTY, CARE))
+    assert spread.share < together.share
+
+
+def test_the_more_words_are_found_the_more_support():
+    """Each word that is missing takes from the support, down to nothing."""
+    context = "we sell apples bananas cherries"
+    sold = ("cherries", "dates", "figs")
+    values = [
+        grounds.ground(f"we sell apples {one} {other}", (context,)).share
+        for one, other in (("bananas", "cherries"), ("bananas", "dates"), ("figs", "dates"))
+    ]
+    assert values[0] == 1.0
+    assert values == sorted(values, reverse=True)
+    assert grounds.ground("zebras chase elephants", (context,)).share == 0.0
+    assert len(set(values)) == len(sold)
+
+
+def test_one_bad_sentence_weighs_more_in_a_long_answer_than_its_part():
+    """The value is half the mean and half the least."""
+    good = "The warranty covers parts and labour. The limited warranty period is two years."
+    bad = "Zebras chase elephants at dawn."
+    found = grounds.ground(f"{good} {bad}", (WARRANTY,))
+    assert found.weakest == 0.0
+    assert found.share < 0.4
+    assert found.supported == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "why"),
+    [
+        ("The filter is not covered.", "The filter is covered.", "negation"),
+        ("The filter is covered.", "The filter is not covered.", "negation"),
+        ("Profits rose in the second year.", "Profits fell in the second year.", "opposite"),
+        ("It opened before the war in Spain.", "It opened after the war in Spain.", "opposite"),
+        (
+            "In the spring Acme Corp bought Bolt Ltd.",
+            "In the spring Bolt Ltd bought Acme Corp.",
+            "order",
+        ),
+        (
+            "Joe joined Albion in June 1950.",
+            "Joe joined Albion in April 1950. June is hot.",
+            "number",
+        ),
+        ("The trip took 4 months by sea.", "The trip took 4 years by sea.", "number"),
+        ("Anna Smith leads the team.", "Berta Jones leads the team.", "name"),
+        ("Zebras chase elephants at dawn.", "Anna leads the team.", "words"),
+    ],
+)
+def test_what_speaks_against_a_claim_is_named(answer, context, why):
+    """Each kind of fault has a word in the detail and a phrase in the explanation."""
+    found = grounds.ground(answer, (context,))
+    assert found.supported == 0
+    assert why in grounds.detail(found)["why"][0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "context"),
+    [
+        ("The WHO met in Geneva.", "The World Health Organization met in Geneva."),
+        ("The World Health Organization met in Geneva.", "The WHO met in Geneva."),
+        ("In 1999 Acme Corp bought Bolt Ltd.", "Acme Corp bought Bolt Ltd in 1999."),
+        ("Bolt Ltd was bought by Acme Corp.", "Acme Corp bought Bolt Ltd."),
+        ("They don't charge a fee.", "They do not charge a fee."),
+        ("Profits did not fall.", "Profits did not fall but rose."),
+    ],
+)
+def test_another_wording_is_no_contradiction(answer, context):
+    """Acronyms, other orders, the passive and short forms say the same."""
+    assert claims(answer, context) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "context"),
+    [
+        ("東京は日本の首都です。", "大阪は韓国の首都です。", "日本の首都は東京です。"),
+        ("保修期为两年。", "保修期为十年半。", "该产品的保修期为两年。"),
+        ("서울은 한국의 수도이다.", "부산은 일본의 항구이다.", "한국의 수도는 서울이다."),
+        ("Столица Франции Париж.", "Столица Франции Лион.", "Париж столица Франции."),
+        ("العاصمة هي القاهرة.", "العاصمة هي دمشق.", "القاهرة هي العاصمة."),
+        ("La garantie dure deux ans.", "La garantie dure dix ans.", "Une garantie de deux ans."),
+        ("La capital es Madrid.", "La capital es Lisboa.", "Madrid es la capital."),
+        (
+            "Garantie deckt Teile ab.",
+            "Garantie deckt keine Teile ab.",
+            "Die Garantie deckt Teile ab.",
+        ),
+        (
+            "Stolicą Polski jest Warszawa.",
+            "Stolicą Polski jest Kraków.",
+            "Warszawa jest stolicą Polski.",
+        ),
+    ],
+)
+def test_good_and_bad_are_told_apart_in_many_languages(good, bad, context):
+    """Also in scripts without spaces, and in languages that have no table of function words."""
+    assert grounds.ground(good, (context,)).share > grounds.ground(bad, (context,)).share
+
+
+def test_contexts_do_not_change_the_language_of_an_answer():
+    """A context in another language takes nothing from what the first supports."""
+    answer = "The warranty covers parts and labour."
+    alone = grounds.ground(answer, (WARRANTY,))
+    german = "Die Garantie ist für alle Teile und die Arbeit und sie ist zwei Jahre."
+    assert grounds.ground(answer, (german, WARRANTY)).share >= alone.share
 
 
 @pytest.mark.parametrize(
@@ -179,7 +279,7 @@ def test_the_unsupported_sentences_are_named_and_bounded():
     found = grounds.ground(answer, (WARRANTY,))
     assert (found.supported, found.claims) == (0, 20)
     assert len(found.unsupported) == 10
-    assert max(map(len, found.unsupported)) == 200
+    assert max(len(item.text) for item in found.unsupported) == 200
     assert "Unicorn number 0" in grounds.explain(found)
 
 

@@ -12,19 +12,20 @@ TRACE = AgentTrace(
 
 
 def test_it_is_one_minus_faithfulness():
-    """1 of 3 claims is supported: faithfulness 1/3, hallucination rate 2/3."""
+    """Most of the answer has no source: the rate is beyond its limit."""
     value = HallucinationRate().score(TRACE).values["value"]
-    assert value == pytest.approx(2 / 3)
+    assert value > 0.5
     assert value == pytest.approx(1 - Faithfulness().score(TRACE).values["value"])
 
 
 def test_the_unsupported_claims_are_in_the_detail():
-    """Whoever looks into a score sees which sentences have no source."""
+    """Whoever looks into a score sees which sentences have no source, the weakest first."""
     detail = HallucinationRate().score(TRACE).detail
     assert detail["unsupported"] == [
-        "Bananas are blue steel rockets.",
         "Bananas grow in 1999 towers.",
+        "Bananas are blue steel rockets.",
     ]
+    assert detail["why"] == [["number"], ["words"]]
 
 
 def test_it_is_scored_only_when_faithfulness_is():
@@ -34,12 +35,12 @@ def test_it_is_scored_only_when_faithfulness_is():
     )
 
 
-def test_lower_is_better_and_three_in_ten_is_the_limit():
+def test_lower_is_better_and_one_half_is_the_limit():
     """The declaration says which end is good."""
     spec = HallucinationRate.spec
     assert spec.outputs[0].direction == "lower"
-    assert spec.default_threshold.label(0.31) == "fail"
-    assert spec.default_threshold.label(0.3) == "pass"
+    assert spec.default_threshold.label(0.51) == "fail"
+    assert spec.default_threshold.label(0.5) == "pass"
 
 
 def test_documented_is_all_or_nothing():

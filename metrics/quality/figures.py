@@ -1,0 +1,112 @@
+"""Does a source have the numbers, months and addresses of a claim, for the same things?
+
+Most numbers stand in the source as they do in the claim, beside the same word; that is quickly
+seen. The others are read with their signs, factors and units, and looked up context by context.
+A number that the user's question gave is no invention, unless the contexts give another one for
+the same thing.
+"""
+
+from collections.abc import Set as AbstractSet
+
+from msgspec import Struct
+
+from metrics.quality import stems as stemming
+from metrics.quality.claims import months_in
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS
+from metrics.quality.passages import Passage
+from metrics.quality.quantities import Quantity, quantities
+from metrics.quality.said import Said
+from metrics.quality.sources import Source, is_signed
+
+
+class Figures(Struct, frozen=True):
+    """How many figures of a claim the source lacks, and how many it has, but for other things."""
+
+    missing: int = 0
+    loose: int = 0
+    held: bool = False  # the claim has figures, and the source has them all
+
+
+# A claim that shares fewer of its words with the source has no support, whatever its numbers.
+_WORTH_READING = 0.4
+NO_FIGURES = Figures()
+
+
+class Told(Struct, frozen=True):
+    """What a claim tells beside its words: its text, its addresses, its decimal mark if known."""
+
+    text: str
+    addresses: AbstractSet[str] = frozenset()
+    mark: str | None = None
+
+
+def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> Figures:
+    """Compare the figures of a claim with those of a source; `given` has what the user said."""
+    missing = sum(not _has_address(address, source, given) for address in told.addresses)
+    if claim.months:
+        missing += _missing_months(told, claim, source)
+    if not claim.numbers:
+        return Figures(missing, 0, bool(told.addresses) and not missing)
+    signed = is_signed(told.text)
+    if not signed and source.quotes(claim.stems):
+        return Figures(missing, 0, not missing)
+    unlike = [
+        place
+        for place, stem in enumerate(claim.stems)
+        if stem in claim.numbers and not _is_alike(claim.stems, place, source)
+    ]
+    if not unlike and not signed:
+        return Figures(missing, 0, not missing)
+    if claim.share_in(source.places) < _WORTH_READING:
+        return Figures(missing + len(unlike))
+    amounts = quantities(told.text, source.language, told.mark)
+    missing += sum(not _is_held(amount, source, given) for amount in amounts)
+    return Figures(missing, max(0, len(unlike) - missing), not missing)
+
+
+def _missing_months(told: Told, claim: Said, source: Source) -> int:
+    stem_of = stemming.stems(source.language)
+    if all(
+        source.has(stem_of[month])
+        if month not in AMBIGUOUS_MONTHS
+        else month.capitalize() not in told.text
+        for month in claim.months
+    ):
+        return 0
+    months = months_in(told.text, source.language)
+    return sum(not _has_month(month, source) for month in months)
+
+
+def _is_alike(stems: list[str], place: int, source: Source) -> bool:
+    """Whether a number stands beside the same words in the source, as far as they matter."""
+    number = stems[place]
+    if number not in source.places:
+        return False
+    after = stems[place + 1] if place + 1 < len(stems) else ""
+    before = stems[place - 1] if place else ""
+    if before == "$" and not source.has_pair(before, number):
+        return False
+    if after and after != stemming.END:
+        return source.has_pair(number, after)
+    if before and before not in {stemming.NEGATION, stemming.END}:
+        return source.has_pair(before, number)
+    return True
+
+
+def _is_held(amount: Quantity, source: Source, given: Passage | None) -> bool:
+    found = [passage.amounts for passage in source.passages]
+    if any(each.holds(amount) for each in found):
+        return True
+    if given is None or not given.amounts.gives(amount):
+        return False
+    return not all(each.denies(amount) for each in found)
+
+
+def _has_month(month: int, source: Source) -> bool:
+    return any(passage.has_month(month) for passage in source.passages)
+
+
+def _has_address(address: str, source: Source, given: Passage | None) -> bool:
+    if given is not None and given.has_address(address):
+        return True
+    return any(passage.has_address(address) for passage in source.passages)

@@ -1,0 +1,147 @@
+"""The contexts of an answer, indexed by stem, for the questions that its claims put to them.
+
+All contexts lie in one index, sentence by sentence; a gap parts one context from the next, so
+that two neighbouring sentences are always of one context. The work is linear in the contexts,
+and a look-up never walks more than `MAX_POSTINGS` places.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import re2
+
+from metrics.quality import stems as stemming
+from metrics.quality.passages import Passage, passage_of
+
+MAX_POSTINGS = 64  # a stem with more is taken to be in every sentence
+_SIGN_WORDS = ("inus ", "egative ", "oins ", "enos ", "eno ")
+_SIGNED = re2.compile(
+    r"(?i)[€£¥₹₩]|(?:^|[\s(\[{:=|,;/*\"'`$])[-–−]\$?\d|\b(?:minus|negative|moins|menos|meno) "
+)
+
+
+class Source:
+    """The contexts in one language."""
+
+    def __init__(self, contexts: Sequence[str], language: str) -> None:
+        self.language = language
+        self._contexts = contexts
+        self._texts = [stemming.parted(stemming.plain(context)) for context in contexts]
+        self._stem_of = stemming.stems(language)
+        self.tokens: list[str] = []
+        self.starts: list[int] = [0]
+        self.places: dict[str, list[int]] = {}
+        self.owners: list[int] = []
+        self._bounds = [0]
+        for text in self._texts:
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        tokens, starts, places = self.tokens, self.starts, self.places
+        sentence = len(starts) - 1
+        added = list(map(self._stem_of.__getitem__, stemming.tokens(text)))
+        end = len(tokens)
+        for stem in added:
+            end += 1
+            if not stem:
+                continue
+            if stem == stemming.END:
+                sentence += 1
+                starts.append(end)
+            elif stem not in places:
+                places[stem] = [sentence]
+            elif places[stem][-1] != sentence:
+                places[stem].append(sentence)
+        tokens += [*added, stemming.END, stemming.END]
+        starts += [len(tokens) - 1, len(tokens)]
+        self.owners += [len(self._bounds) - 1] * (len(starts) - 1 - len(self.owners))
+        self._bounds.append(len(tokens))
+
+    def has(self, stem: str) -> bool:
+        """Whether a stem occurs."""
+        return stem in self.places
+
+    def sentences_with(self, stem: str) -> Sequence[int] | None:
+        """Return in which sentences a stem occurs; None where there are too many to look at."""
+        found = self.places.get(stem, ())
+        return found if len(found) <= MAX_POSTINGS else None
+
+    def sentence(self, number: int) -> list[str]:
+        """Return the stems of a sentence, none beyond the last one."""
+        if not 0 <= number < len(self.starts) - 1:
+            return []
+        return self.tokens[self.starts[number] : self.starts[number + 1] - 1]
+
+    def quotes(self, stems: Sequence[str]) -> bool:
+        """Whether these stems stand just so in a context that has no negative numbers."""
+        return f" {' '.join(stems)} " in self._joined
+
+    @cached_property
+    def _joined(self) -> str:
+        return f" {' '.join(' '.join(tokens) for tokens in self._unsigned())} "
+
+    def _unsigned(self) -> Iterator[list[str]]:
+        """Yield the stems of each context without a negative number: "-5 degrees" are not 5."""
+        for text, start, end in zip(self._texts, self._bounds, self._bounds[1:], strict=False):
+            if not is_signed(text):
+                yield self.tokens[start:end]
+
+    def has_pair(self, first: str, second: str) -> bool:
+        """Whether two stems stand beside one another."""
+        return (first, second) in self._pairs
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word occurs as it is written, in upper or lower case."""
+        return word in self._written
+
+    @cached_property
+    def _written(self) -> set[str]:
+        return {word for text in self._texts for word in _WORD.findall(text)}
+
+    @cached_property
+    def _pairs(self) -> set[tuple[str, str]]:
+        found: set[tuple[str, str]] = set()
+        for tokens in self._unsigned():
+            found.update(pairwise(tokens))
+        return found
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """The contexts one by one, indexed for their amounts, which takes longer."""
+        return [passage_of(context, self.language) for context in self._contexts]
+
+    @cached_property
+    def acronyms(self) -> set[str]:
+        """What the initials of neighbouring words spell."""
+        return set(_initials(self._contexts))
+
+
+def is_signed(text: str) -> bool:
+    """Whether some number of a plain text may be negative."""
+    # Most texts have none of the signs at all, and the pattern costs more.
+    if text.isascii() and "-" not in text and not any(word in text for word in _SIGN_WORDS):
+        return False
+    return _SIGNED.search(text) is not None
+
+
+def _initials(contexts: Iterable[str]) -> Iterator[str]:
+    """Yield what the initials of two to six neighbouring words of a name spell."""
+    for initials, _ in name_runs("\n".join(contexts)):
+        for start in range(len(initials) - 1):
+            for length in range(2, min(7, len(initials) - start + 1)):
+                yield initials[start : start + length]
+
+
+def name_runs(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the initials, case-folded, and the words of each name of two words or more."""
+    for run in _NAME_RUN.findall(text):
+        words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
+        yield "".join(word[0] for word in words).casefold(), words
+
+
+_WORD = re.compile(r"[A-Za-z]+")
+_LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
+_LINK = "|".join(sorted(_LINKS))
+_NAME_RUN = re.compile(rf"(?:[A-Z][A-Za-z]+[ -](?:(?:{_LINK}) ){{0,2}}){{1,8}}[A-Z][A-Za-z]+")

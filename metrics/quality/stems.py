@@ -1,0 +1,139 @@
+"""Texts as lists of stems, quickly: what most of grounding works on.
+
+A token becomes its stem in a language, a number word its digits, a negation `NEGATION`, the end
+of a sentence `END`, and a function word "". Each form is worked out once and looked up after
+that, so that a text costs little more than splitting it.
+"""
+
+from functools import cache
+
+import re2
+
+from metrics.quality import text as texts
+from metrics.quality.contrasts import opposed_words
+from metrics.quality.lexicon import STOPWORDS
+from metrics.quality.negations import is_negation
+from metrics.quality.numerals import numerals
+from metrics.quality.units import UNITS
+
+END = "\x02"
+NEGATION = "\x15"
+
+_MAX_KNOWN = 100_000  # forms kept per language
+# Typography that would make a text other than ASCII.
+_PLAIN = {
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2013": "-",
+    "\u2014": " - ",
+    "\u2026": ". ",
+    "\u00a0": " ",
+}
+_MARKS = re2.compile(r"([a-z]{2}|\d)[.,;:]([A-Z])")  # "century.First": a space is missing
+_TABLE = bytes(
+    code if chr(code).isalnum() or chr(code) in ".,'_$%\x02" else 32 for code in range(128)
+) + bytes(range(128, 256))
+_ENDS = (". ", "! ", "? ", "\n", '." ', ".) ")
+_SIGNS = {END: END, "$": "$", "%": "percent"}
+_PASSIVE = frozenset({"by", "von", "par", "por", "da", "door"})
+_LAST = " \t\r\n.!?"
+_EDGES = ".,'_"
+_NO_NUMBERS = frozenset({"one", "second", "ein", "eine", "un", "une", "uno", "una", "um", "uma"})
+
+
+class Stems(dict[str, str]):
+    """The stem of every token met so far in a language."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+        self._stopwords = STOPWORDS[language]
+        self._opposed = opposed_words(language)
+        self._numbers = {
+            word: str(value)
+            for word, value in numerals(language).values.items()
+            if word not in _NO_NUMBERS
+        }
+
+    def __missing__(self, token: str) -> str:
+        if len(self) > _MAX_KNOWN:
+            self.clear()
+        self[token] = stem = self._stem(token)
+        return stem
+
+    def _stem(self, token: str) -> str:
+        if token in _SIGNS:
+            return _SIGNS[token]
+        word = token.strip(_EDGES)
+        if is_negation(word, self._language):
+            return NEGATION
+        word = word.removesuffix("'s").replace("'", "")
+        if word[:1].isdigit():
+            return _number(word)
+        return self._numbers[word] if word in self._numbers else self._word(word)
+
+    def _word(self, word: str) -> str:
+        known = word in self._stopwords or len(word) < 2
+        if word in self._opposed or word in _PASSIVE:
+            return texts.stem(self._language, word)
+        if word in UNITS and not known:
+            return UNITS[word].name
+        if known and word.isascii():
+            return ""
+        return texts.stem(self._language, word.replace(".", ""))
+
+
+@cache
+def stems(language: str) -> Stems:
+    """Return the stems of a language."""
+    return Stems(language)
+
+
+def plain(text: str) -> str:
+    """Return a text in NFKC with plain quotes, dashes and digits."""
+    if text.isascii():
+        return text
+    for mark, other in _PLAIN.items():
+        text = text.replace(mark, other)
+    return texts.normalise(text)
+
+
+def parted(text: str) -> str:
+    """Return a plain text with the spaces that are missing between its sentences."""
+    return _MARKS.sub(r"\1. \2", text) if _MARKS.search(text) else text
+
+
+def tokens(text: str) -> list[str]:
+    """Return the case-folded tokens of a plain text, `END` after each sentence but the last."""
+    if not text.isascii():
+        return _any_tokens(text)
+    text = text.rstrip(_LAST)
+    for end in _ENDS:
+        if end in text:
+            text = text.replace(end, " \x02 ")
+    if "$" in text or "%" in text:
+        text = text.replace("$", " $ ").replace("%", " % ")
+    text = text.replace(", ", " ")
+    return text.lower().encode().translate(_TABLE).decode().split()
+
+
+def _any_tokens(text: str) -> list[str]:
+    found: list[str] = []
+    for sentence in texts.sentences(text):
+        if found:
+            found.append(END)
+        found += texts.folded_words(sentence)
+    return found
+
+
+def _number(word: str) -> str:
+    """Return a number in digits as one of its readings; what follows the digits stays."""
+    digits = word.rstrip("abcdefghijklmnopqrstuvwxyz")
+    rest = word[len(digits) :]
+    if not digits.isascii():
+        return word
+    ordinal = rest in {"st", "nd", "rd", "th"}
+    value = texts.readings(digits.strip(".,"))[0]
+    return value if ordinal else value + rest

@@ -1,0 +1,202 @@
+"""How well a source supports a claim: a share from 0 to 1, and what speaks against it.
+
+Support is what share of the claim's weight occurs in the source, what share within two
+neighbouring sentences of it, and how far it keeps the order there. What is decisive takes its
+part of that: a number or a name that is missing, and what the nearest sentence contradicts (see
+`contradiction`). Each context is asked alone, and the best one counts; so another context never
+lowers the support.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from metrics.quality.contradiction import contradiction
+from metrics.quality.figures import NO_FIGURES, Figures
+from metrics.quality.said import FAINT, Said
+from metrics.quality.sources import MAX_POSTINGS, Source, name_runs
+from metrics.quality.stems import stems
+
+ANYWHERE, TOGETHER, ORDER = 0.35, 0.5, 0.15
+# What is left of the support for each thing that is missing, or for a contradiction.
+NUMBER_LEFT, NAME_LEFT, LOOSE_LEFT, WORD_LEFT = 0.4, 0.6, 0.85, 0.94
+CONTRADICTED_LEFT = 0.4
+_MAX_COUNTED = 4
+_MAX_WINDOWS = 32
+_LONGEST_ACRONYM = 6
+_REACH = 2.0  # two sentences hold at most twice what the better one does
+_AS_NEAR = 0.1  # sentences whose share is less by at most this are as near as the nearest
+
+
+class Support(Struct, frozen=True):
+    """The share that is supported, and what speaks against the claim."""
+
+    value: float
+    against: tuple[str, ...] = ()
+
+
+class _Window(Struct, frozen=True):
+    """A sentence and the nearer of its neighbours; the share that both hold, and that it holds."""
+
+    sentence: int
+    other: int
+    share: float
+    alone: float
+
+
+class _Found(Struct, frozen=True):
+    """What each sentence holds of the weight of a claim; what is everywhere, and nowhere."""
+
+    weights: Mapping[str, float]
+    held: dict[int, float]
+    everywhere: float
+    total: float
+    anywhere: float
+    missing: tuple[str, ...]
+
+
+def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
+    """Return how well a source supports a claim whose figures have been looked up."""
+    if source.quotes(claim.stems) and not figures.missing:
+        return Support(1.0)
+    found = _found(source, claim.weights)
+    if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
+        known = _known_otherwise(claim, source, found.missing, figures)
+        if known:
+            weights = {stem: weight for stem, weight in claim.weights.items() if stem not in known}
+            found = _found(source, weights)
+    best, why = 0.0, ""
+    for most, owner in _by_context(found, source):
+        share = min(1.0, (_REACH * most + found.everywhere) / found.total)
+        if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
+            break
+        value, contrary = _in_context(claim, source, found, owner, most)
+        if value > best:
+            best, why = value, contrary
+    if not found.held:
+        best = ANYWHERE * found.anywhere + TOGETHER * found.everywhere / found.total
+    left, against = _left(claim, found.missing, figures)
+    if why:
+        against.append(why)
+    return Support(best * left, tuple(dict.fromkeys(against)))
+
+
+def _found(source: Source, weights: Mapping[str, float]) -> _Found:
+    held: dict[int, float] = {}
+    everywhere = anywhere = 0.0
+    missing = []
+    for stem, weight in weights.items():
+        places = source.places.get(stem)
+        if places is None:
+            missing.append(stem)
+            continue
+        anywhere += weight
+        if len(places) > MAX_POSTINGS or weight == FAINT:
+            everywhere += weight
+        else:
+            for place in places:
+                held[place] = held.get(place, 0.0) + weight
+    total = sum(weights.values()) or 1.0
+    return _Found(weights, held, everywhere, total, anywhere / total, tuple(missing))
+
+
+def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
+    """Return the most that a sentence of each context holds, and its context, best first."""
+    most: dict[int, float] = {}
+    owners = source.owners
+    for place, weight in found.held.items():
+        owner = owners[place]
+        if weight > most.get(owner, 0.0):
+            most[owner] = weight
+    return sorted(((weight, owner) for owner, weight in most.items()), reverse=True)
+
+
+def _in_context(
+    claim: Said, source: Source, found: _Found, owner: int, most: float
+) -> tuple[float, str]:
+    """Return the support by one context, and what it contradicts."""
+    least = most - _AS_NEAR * found.total
+    owners = source.owners
+    near = [
+        place for place, weight in found.held.items() if weight >= least and owners[place] == owner
+    ]
+    windows = [_window(source, found, place) for place in near[:_MAX_WINDOWS]]
+    left, why = 0.0, ""
+    for window in windows:
+        near_by = source.sentence(window.sentence)
+        contrary = contradiction(claim, near_by, window.alone, source.language)
+        kept = CONTRADICTED_LEFT if contrary else 1.0
+        if kept > left:
+            left, why = kept, contrary
+        if left == 1:
+            break
+    window = max(windows, key=lambda window: window.share)
+    value = ANYWHERE * found.anywhere + TOGETHER * window.share
+    return (value + ORDER * _order(claim, source, window)) * left, why
+
+
+def _window(source: Source, found: _Found, place: int) -> _Window:
+    held = found.held
+    alone = held[place] + found.everywhere
+    before, after = held.get(place - 1, 0.0), held.get(place + 1, 0.0)
+    if not before and not after:
+        return _Window(place, place, alone / found.total, alone / found.total)
+    other = place + 1 if after >= before else place - 1
+    here, there = source.sentence(place), source.sentence(other)
+    added = sum(
+        weight
+        for stem, weight in found.weights.items()
+        if weight != FAINT and stem in there and stem not in here
+    )
+    share = min(1.0, (alone + added) / found.total)
+    return _Window(place, other, share, alone / found.total)
+
+
+def _known_otherwise(
+    claim: Said, source: Source, missing: tuple[str, ...], figures: Figures
+) -> set[str]:
+    """Return the missing terms that the source has in another form: figures, acronyms, names."""
+    known = claim.numbers.intersection(missing) if figures.held else set()
+    names = claim.names.intersection(missing)
+    for name in names:
+        if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text and name in source.acronyms:
+            known |= {name}
+    if len(names) > 1:
+        stem_of = stems(source.language)
+        for initials, words in name_runs(claim.text):
+            if source.has_word(initials.upper()):
+                known |= names.intersection(stem_of[word.casefold()] for word in words)
+    return set(known)
+
+
+def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[float, list[str]]:
+    """Return what is left of the support for what is missing, and what that is."""
+    lacking = [stem for stem in missing if stem not in claim.given and stem not in claim.numbers]
+    names = sum(stem in claim.names for stem in lacking)
+    words = len(lacking) - names
+    against = ["name"] * bool(names) + ["number"] * bool(figures.missing)
+    left = NAME_LEFT ** min(names, _MAX_COUNTED) * WORD_LEFT ** min(words, 2 * _MAX_COUNTED)
+    left *= NUMBER_LEFT ** min(figures.missing, _MAX_COUNTED)
+    return left * LOOSE_LEFT ** min(figures.loose, _MAX_COUNTED), against
+
+
+def _order(claim: Said, source: Source, window: _Window) -> float:
+    """Return how much of what both share stands in the same order."""
+    first, second = sorted((window.sentence, window.other))
+    theirs = source.sentence(first)
+    if second != first:
+        theirs = theirs + source.sentence(second)
+    places: dict[str, int] = {}
+    for place, stem in enumerate(theirs):
+        if stem:
+            places[stem] = places.get(stem, 0) | (1 << place)
+    shared = [places[stem] for stem in claim.stems if stem in places]
+    if not shared:
+        return 0.0
+    full = (1 << len(theirs)) - 1
+    row = full
+    # The longest common subsequence, a bit for each place (Hyyrö 2004).
+    for mask in shared:
+        both = row & mask
+        row = ((row + both) | (row - both)) & full
+    return (len(theirs) - row.bit_count()) / len(shared)

@@ -1,0 +1,47 @@
+from metrics.quality.sources import MAX_POSTINGS, Source, is_signed
+
+
+def source(*contexts):
+    return Source(contexts, "english")
+
+
+def test_sentences_are_numbered_through_and_contexts_kept_apart():
+    """Neighbours are always of one context."""
+    found = source("Rain fell. Snow fell.", "Wind blew.")
+    rain, snow, wind = (found.places[stem][0] for stem in ("rain", "snow", "wind"))
+    assert snow == rain + 1
+    assert wind > snow + 1
+    assert found.owners[rain] == found.owners[snow] == 0
+    assert found.owners[wind] == 1
+    assert found.sentence(snow) == ["snow", "fell"]
+    assert found.sentence(-1) == []
+    assert found.sentence(10_000) == []
+
+
+def test_pairs_and_quotes_ignore_contexts_with_negative_numbers():
+    """In "-5 degrees" 5 stands beside degrees, and yet it is not 5 degrees."""
+    assert source("It was 5 degrees.").has_pair("5", "degree")
+    assert not source("It was -5 degrees.").has_pair("5", "degree")
+    assert source("It was 5 degrees.").quotes(["5", "degree"])
+    assert not source("It was -5 degrees.").quotes(["5", "degree"])
+    assert is_signed("a loss of -5")
+    assert not is_signed("a two-year loss")
+
+
+def test_acronyms_are_spelt_by_names():
+    """Links such as "of" do not count, and parts of a name count too."""
+    assert {"who", "fbi"} <= source(
+        "The World Health Organization and the Federal Bureau of Investigation."
+    ).acronyms
+
+
+def test_words_are_known_as_they_are_written():
+    """WHO is another word than who."""
+    assert source("The WHO met.").has_word("WHO")
+    assert not source("Those who met.").has_word("WHO")
+
+
+def test_a_word_is_once_per_sentence_in_the_index():
+    """However often it occurs there."""
+    assert source("rain rain rain. rain").places["rain"] == [0, 1]
+    assert MAX_POSTINGS > 2

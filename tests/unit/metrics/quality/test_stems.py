@@ -1,0 +1,47 @@
+import pytest
+
+from metrics.quality.stems import END, NEGATION, parted, plain, stems, tokens
+
+
+def stemmed(text, language="english"):
+    return [stems(language)[token] for token in tokens(plain(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The warranties are covered.", ["", "warranti", "", "cover"]),
+        ("He has two cats.", ["he", "", "2", "cat"]),
+        ("It isn't 1,000 km.", ["", NEGATION, "1000", "km"]),
+        ("$5 is 5%", ["$", "5", "", "5", "percent"]),
+        ("Rain fell. Snow fell.", ["rain", "fell", END, "snow", "fell"]),
+        ("Anna\u2019s 3rd \u201cmetre\u201d", ["anna", "3", "metre"]),
+    ],
+)
+def test_a_text_becomes_its_stems(text, expected):
+    """Function words are empty, numbers are digits, units have one name, negations one sign."""
+    assert stemmed(text) == expected
+
+
+def test_typography_does_not_change_the_stems():
+    """Curly quotes and dashes read as plain ones."""
+    assert stemmed("It isn\u2019t \u201cgood\u201d") == stemmed('It isn\'t "good"')
+
+
+def test_ascii_and_other_texts_are_cut_alike():
+    """A single accent must not change how the other words are read."""
+    text = "The 2 parts cost 1,000.50 in 1999. Labour is free! Is it?"
+    other = stemmed(f"{text} \u00e9t\u00e9")
+    assert [item for item in stemmed(text) if item] == [item for item in other if item][:-2]
+
+
+def test_a_missing_space_between_sentences_is_put_in():
+    """Passages that were glued together have a word at the seam."""
+    assert stemmed(parted("the 19th century.First it was")) == stemmed(
+        "the 19th century. First it was"
+    )
+
+
+def test_unspaced_scripts_become_pairs():
+    """Neighbouring characters stand for words."""
+    assert stemmed("日本の首都") == ["日本", "本の", "の首", "首都"]
