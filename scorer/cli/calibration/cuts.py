@@ -85,15 +85,15 @@ def all_cuts(
     for (value, is_bad), (following, _) in pairwise(pairs):
         bad += is_bad
         good += not is_bad
-        if value != following:
-            limit = between(value, following)
+        limit = between(value, following)
+        if limit not in (value, following):  # two floats may have none between them
             threshold = Threshold(max=limit) if lower_is_better else Threshold(min=limit)
             cuts.append(Cut(threshold, Confusion(bad, good, total_bad - bad, total_good - good)))
     return cuts
 
 
 def between(one: float, other: float) -> float:
-    """Return a short number between two different ones, which is neither of them."""
+    """Return a short number between two, or one of them where there is none between."""
     low, high = sorted((one, other))
     middle = low + (high - low) / 2
     for digits in range(1, 17):
