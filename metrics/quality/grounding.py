@@ -149,9 +149,9 @@ def _is_claim(part: Part, claim: Said, addresses: frozenset[str]) -> bool:
         return bool(addresses) or bool(claim.numbers and not _UNITS.isdisjoint(claim.stems))
     if claim.numbers or addresses or claim.months - AMBIGUOUS_MONTHS:
         return True
-    if len(claim.content) < part.least:
+    if claim.count() < part.least:
         return False
-    return not is_greeting(part.told, len(claim.content - claim.names))
+    return not is_greeting(part.told, claim.count(names=False))
 
 
 _UNITS = frozenset(unit.name for unit in UNITS.values()) | {"$"}
