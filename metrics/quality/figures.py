@@ -66,15 +66,18 @@ def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> F
 
 def _missing_months(told: Told, claim: Said, source: Source) -> int:
     stem_of = stemming.stems(source.language)
-    if all(
-        source.has(stem_of[month])
-        if month not in AMBIGUOUS_MONTHS
-        else month.capitalize() not in told.text
-        for month in claim.months
-    ):
+    if all(_is_plainly_there(month, stem_of[month], told, source) for month in claim.months):
         return 0
     months = months_in(told.text, source.language)
     return sum(not _has_month(month, source) for month in months)
+
+
+def _is_plainly_there(month: str, stem: str, told: Told, source: Source) -> bool:
+    """Whether a month is in the source by name, or a word such as "may" is none in the claim."""
+    if month not in AMBIGUOUS_MONTHS:
+        return source.has(stem)
+    name = month.capitalize()
+    return name not in told.text or source.has_word(name)
 
 
 def _is_alike(stems: list[str], place: int, source: Source) -> bool:

@@ -39,6 +39,7 @@ THRESHOLD_REASON = (
 LIKENESS = 0.3  # the part of an embedder in the support of a claim
 MAX_EMBEDDED = 200  # sentences; at about 15 ms each
 
+_CONTRARY = frozenset({"negation", "opposite", "order"})
 _MAX_SHOWN = 10
 _MAX_SHOWN_LENGTH = 199
 _WHY = {
@@ -121,7 +122,9 @@ def _with_likeness(
     found = []
     for item, cosine in zip(judged, alike, strict=True):
         against = item.support.against
-        likeness = max(0.0, min(1.0, cosine)) * (CONTRADICTED_LEFT if against else 1.0)
+        # A sentence and its negation are very alike.
+        contrary = not _CONTRARY.isdisjoint(against)
+        likeness = max(0.0, min(1.0, cosine)) * (CONTRADICTED_LEFT if contrary else 1.0)
         value = (1 - LIKENESS) * item.support.value + LIKENESS * likeness
         found.append(_Judged(item.text, Support(value, against)))
     return found
@@ -149,9 +152,9 @@ def _is_claim(part: Part, claim: Said, addresses: frozenset[str]) -> bool:
         return bool(addresses) or bool(claim.numbers and not _UNITS.isdisjoint(claim.stems))
     if claim.numbers or addresses or claim.months - AMBIGUOUS_MONTHS:
         return True
-    if len(claim.content) < part.least:
+    if claim.count() < part.least:
         return False
-    return not is_greeting(part.told, len(claim.content - claim.names))
+    return not is_greeting(part.told, claim.count(names=False))
 
 
 _UNITS = frozenset(unit.name for unit in UNITS.values()) | {"$"}

@@ -15,7 +15,7 @@ FAINT = 0.25  # a function word that has an opposite: "more", "before"
 _GIVEN = 0.1  # what the user said himself
 _LONG = 8  # letters; longer words are no rarer
 _SCOPE = 3  # words that a negation reaches over
-_CAPITAL = re.compile(r"[A-Z][\w&]*(?:[.'][\w&]+)*|\b[a-z]+[A-Z0-9]\w*")
+_PARTS = re.compile(r"[^\W_][\w&]*(?:[.'][\w&]+)*")
 
 
 class Said(Struct, frozen=True):
@@ -43,10 +43,12 @@ class Said(Struct, frozen=True):
         total = sum(weight for _, weight in words)
         return sum(weight for stem, weight in words if stem in known) / total if total else 1.0
 
-    @property
-    def content(self) -> frozenset[str]:
-        """The terms that are no function words."""
-        return frozenset(stem for stem, weight in self.weights.items() if weight != FAINT)
+    def count(self, *, names: bool = True) -> int:
+        """Return how many terms are no function words, with or without the names."""
+        return sum(
+            weight != FAINT and (names or stem not in self.names)
+            for stem, weight in self.weights.items()
+        )
 
 
 def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) -> Said:
@@ -99,23 +101,22 @@ def _names(sentence: str, language: str) -> frozenset[str]:
     Words with an upper-case letter, but for a sentence's first word, unless it holds more than
     one capital or a digit. German capitalises every noun: there only the latter count.
     """
+    words = sentence.split() if sentence.isascii() else texts.words(sentence)
+    shown = [(place, word) for place, word in enumerate(words) if not word.islower()]
     stem_of = stemming.stems(language)
-    if sentence.isascii():
-        words = _CAPITAL.findall(sentence)
-        first = sentence.startswith(tuple(words[:1]), 0) or sentence[1:2].isupper()
-    else:
-        words = texts.words(sentence)
-        first = True
     found = set()
-    for word in words:
-        plain = word.isalpha() and word[1:].islower()
-        if plain and (first or language == "german" or not word[0].isupper()):
-            first = False
-            continue
-        first = False
-        if (not plain and word.islower()) or (word == word.lower() and word.isalpha()):
-            continue
-        stem = stem_of[word.casefold()]
-        if len(stem) > 1 and not stem[0].isdigit():
-            found.add(stem)
+    for place, written in shown:
+        for part in _PARTS.findall(written) if not written.isalpha() else (written,):
+            if _is_name(part, first=place == 0, german=language == "german"):
+                stem = stem_of[part.casefold()]
+                if len(stem) > 1 and not stem[0].isdigit():
+                    found.add(stem)
     return frozenset(found)
+
+
+def _is_name(word: str, *, first: bool, german: bool) -> bool:
+    if word.isalpha() and (word.istitle() or word.islower()):
+        return word[0].isupper() and not first and not german
+    if word != word.lower():
+        return True
+    return any(letter.isdigit() for letter in word[1:])
