@@ -50,8 +50,8 @@ _SPEAKERS = {name: role for name, role in _ROLES.items() if role != "tool"}
 _BODY_KEYS = ("parts", "content", "contents", "blocks")
 _ARGUMENT_KEYS = ("arguments", "args", "input")
 _RESULT_KEYS = ("response", "result", "output", "content")
-_CALL_IDS = ("call_id", "toolUseId", "tool_call_id", "id")
-_RESULT_IDS = ("call_id", "tool_use_id", "toolUseId", "tool_call_id", "id")
+_CALL_IDS = ("call_id", "toolUseId", "tool_call_id", "id", "ref")
+_RESULT_IDS = ("call_id", "tool_use_id", "toolUseId", "tool_call_id", "id", "ref")
 _MAX_DEPTH = 6
 
 
@@ -252,11 +252,11 @@ class _Draft:
 
     def _vendor(self, part: Mapping[str, Any]) -> bool:
         """Read the parts that are named by their key (Bedrock, Gemini) or class (Haystack)."""
-        for key in ("toolUse", "function_call", "functionCall"):
+        for key in ("toolUse", "function_call", "functionCall", "toolRequest"):
             if isinstance(part.get(key), dict):
                 self._call(part[key])
                 return True
-        for key in ("toolResult", "function_response", "functionResponse"):
+        for key in ("toolResult", "function_response", "functionResponse", "toolResponse"):
             if isinstance(part.get(key), dict):
                 self._result(part[key])
                 return True

@@ -17,6 +17,7 @@ from scorer.dialects.gen_ai_usage import (
 )
 from scorer.dialects.messages import Content, read_messages
 from scorer.dialects.otel_events import EventContent, is_content, read_events, tool_events
+from scorer.dialects.product import conversation
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     decoded,
@@ -96,7 +97,10 @@ _MODEL_MARKS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
 _INPUTS = "gen_ai.input.messages"
 _OUTPUTS = "gen_ai.output.messages"
 _SYSTEM = "gen_ai.system_instructions"
-_CONTENT = frozenset({_INPUTS, _OUTPUTS, _SYSTEM})
+# Deprecated keys for all of it in one text (Spring AI); events of that name are read elsewhere.
+_PROMPT = "gen_ai.prompt"
+_COMPLETION = "gen_ai.completion"
+_CONTENT = frozenset({_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION})
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
 _DOCUMENTS = "gen_ai.retrieval.documents"
 _COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
@@ -183,6 +187,10 @@ def _messages(
             outputs = _attribute(events.details, _OUTPUTS, content)
         inputs = inputs if inputs is not None else events.inputs or None
         outputs = outputs if outputs is not None else events.outputs or None
+    if inputs is None and _PROMPT in attributes:
+        inputs = conversation(attributes[_PROMPT], content, "user")
+    if outputs is None and _COMPLETION in attributes:
+        outputs = conversation(attributes[_COMPLETION], content, "assistant")
     system = _system(attributes.get(_SYSTEM), details, content)
     if system is not None and inputs is not None and not any(m.role == "system" for m in inputs):
         inputs = (system, *inputs)

@@ -1,18 +1,24 @@
 """Whatever spans hold, and in whatever order they come, there is one view."""
 
 import json
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer.dialects import openinference, openllmetry, otel_genai
 from scorer.dialects.inspection import inspection
 from scorer.dialects.normalise import normalise
+from scorer.dialects.product import Product
 from scorer.model.span import Event, LogRecord, Resource, Scope, Span
 from scorer.model.trace import Completeness, Trace
 
-DIALECTS = (otel_genai.DIALECT, openinference.DIALECT, openllmetry.DIALECT)
+POINTS = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+BUILT_IN = POINTS["project"]["entry-points"]["spanscore.dialects"].values()
+DIALECTS = tuple(EntryPoint("", point, "").load() for point in BUILT_IN)
+PRODUCTS = [dialect for dialect in DIALECTS if isinstance(dialect, Product)]
 KEYS = [
     "gen_ai.operation.name",
     "gen_ai.agent.name",
@@ -162,7 +168,51 @@ VALUES = st.one_of(
         st.sampled_from(["role", "content", "parts", "type", "id"]), SCALARS, max_size=3
     ),
 )
-ATTRIBUTES = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8)
+KINDS = ["llm", "tool", "agent", "retriever", "retrieval", "model", "LLM", "TOOL", "record_root"]
+
+
+def product_attributes(product):
+    """Return attributes of one product: any of its keys with any value, and a known kind."""
+    keys = sorted({*product.keys, *product.read_keys})
+    some = st.dictionaries(st.sampled_from(keys), VALUES, min_size=1, max_size=8)
+    kinds = st.dictionaries(
+        st.sampled_from(sorted(product.keys)), st.sampled_from(KINDS), max_size=1
+    )
+    return st.builds(lambda first, second: {**first, **second}, some, kinds)
+
+
+SESSION_NAMES = [
+    "codex.user_prompt",
+    "codex.sse_event",
+    "codex.tool_result",
+    "claude_code.user_prompt",
+    "claude_code.api_request",
+    "claude_code.tool_result",
+    "claude_code.assistant_response",
+]
+SESSION_KEYS = [
+    "conversation.id",
+    "session.id",
+    "prompt",
+    "response",
+    "duration_ms",
+    "tool_name",
+    "tool_use_id",
+    "call_id",
+    "request_id",
+    "event.kind",
+    "input_tokens",
+    "input_token_count",
+    "cost_usd",
+    "success",
+    "arguments",
+]
+SESSION_FIELDS = st.dictionaries(st.sampled_from(SESSION_KEYS), VALUES, max_size=6)
+ATTRIBUTES = st.one_of(
+    st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8),
+    SESSION_FIELDS,
+    *map(product_attributes, PRODUCTS),
+)
 IDS = [f"{number:016x}" for number in range(1, 7)]
 EVENTS = st.builds(
     Event,
@@ -176,6 +226,21 @@ EVENTS = st.builds(
 )
 
 
+SPAN_NAMES = [
+    "invoke_agent x",
+    "handoff to b",
+    "f.run",
+    "",
+    "tools/call f",
+    "llm_node",
+    "haystack.agent.step.llm",
+    "claude_code.interaction",
+    "claude_code.llm_request",
+    "claude_code.tool",
+    "anthropic.tool_use f",
+]
+
+
 @st.composite
 def traces(draw):
     spans = [
@@ -183,7 +248,7 @@ def traces(draw):
             trace_id="aa",
             span_id=span_id,
             parent_span_id=draw(st.sampled_from(["", "ff", *IDS])),
-            name=draw(st.sampled_from(["invoke_agent x", "handoff to b", "f.run", ""])),
+            name=draw(st.sampled_from(SPAN_NAMES)),
             kind=1,
             start_ns=draw(st.integers(0, 3)),
             end_ns=draw(st.integers(0, 9)),
@@ -197,7 +262,7 @@ def traces(draw):
             dropped_events=0,
             dropped_links=0,
             resource=Resource({}, "s"),
-            scope=Scope(draw(st.sampled_from(["app", "spanscore"]))),
+            scope=Scope(draw(st.sampled_from(["app", "spanscore", "com.anthropic.sdk.x"]))),
         )
         for span_id in draw(st.lists(st.sampled_from(IDS), unique=True, max_size=6))
     ]
@@ -206,6 +271,19 @@ def traces(draw):
             "aa", span_id, 1, "gen_ai.user.message", draw(VALUES), {}, Resource({}, ""), Scope()
         )
         for span_id in draw(st.lists(st.sampled_from(IDS), max_size=2))
+    ]
+    logs += [
+        LogRecord(
+            "aa",
+            draw(st.sampled_from(["", *IDS])),
+            draw(st.integers(0, 3)),
+            draw(st.sampled_from(SESSION_NAMES)),
+            draw(VALUES),
+            draw(SESSION_FIELDS),
+            Resource({}, ""),
+            Scope(),
+        )
+        for _ in range(draw(st.integers(0, 2)))
     ]
     return Trace(
         tenant="",
@@ -232,7 +310,10 @@ def test_the_order_of_arrival_does_not_change_the_view(trace, random):
     """Batches interleave and retries reorder."""
     spans = list(trace.spans)
     random.shuffle(spans)
-    shuffled = msgspec.structs.replace(trace, spans=tuple(spans))
+    logs = list(trace.logs)
+    if not any(record.event_name == "gen_ai.user.message" for record in logs):
+        random.shuffle(logs)  # messages that name no time of their own have no other order
+    shuffled = msgspec.structs.replace(trace, spans=tuple(spans), logs=tuple(logs))
     assert repr(normalise(shuffled, DIALECTS)) == repr(normalise(trace, DIALECTS))
 
 
