@@ -132,3 +132,13 @@ def told(result: Any, call_id: str | None = None) -> dict[str, Any]:
 def words() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     """Return the makers of messages: (said, asked, told)."""
     return said, asked, told
+
+
+@pytest.fixture
+def trace_of() -> Callable[..., Trace]:
+    return build_trace
+
+
+@pytest.fixture
+def dialects() -> tuple[Any, ...]:
+    return DIALECTS
