@@ -220,6 +220,9 @@ class Dialect(Protocol):
     Registered under the entry-point group `spanscore.dialects` as an object. `logs` are the
     log records of the span. Several dialects may match one span: state only what your own
     attributes say, the facts are merged field by field.
+
+    It may have `keys`, a frozenset of attributes: it is then asked only about spans that have one
+    of them, which is cheaper.
     """
 
     @property
