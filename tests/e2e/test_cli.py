@@ -12,6 +12,7 @@ from scorer.testing import assert_balanced
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 START = 1_760_000_000 * 10**9
+_SUCCESS = ("tool_success", "value")
 
 
 def spanscore(*argv, stdin=b"", cwd=None):
@@ -182,8 +183,9 @@ def test_a_session_of_log_records_is_replayed(tmp_path):
     scores = tmp_path / "scores.jsonl"
     done = spanscore("replay", stored, "--scores", scores)
     assert done.returncode == 0, done.stderr
-    (row,) = map(json.loads, scores.read_text().splitlines())
-    assert row["trace_id"] == seen["trace_id"]
+    rows = [json.loads(line) for line in scores.read_text().splitlines()]
+    assert {row["trace_id"] for row in rows} == {seen["trace_id"]}
+    assert [row["value"] for row in rows if (row["metric"], row["output"]) == _SUCCESS] == [0.0]
 
 
 def test_coverage_says_what_to_switch_on(spans_file):
