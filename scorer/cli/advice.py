@@ -18,7 +18,7 @@ _CONTENT: Mapping[str, str] = {
         "records here too: what was said and the cost are in them only"
     ),
     "codex": "Codex: set log_user_prompt = true in [otel]; the answers of the model are not sent",
-    "bedrock_agentcore": "Bedrock AgentCore: content is in log events; send the log records here too",
+    "bedrock_agentcore": "Bedrock AgentCore: content is in log events; send log records here too",
     "haystack": "Haystack: set HAYSTACK_CONTENT_TRACING_ENABLED=true",
     "spring_ai": (
         "Spring AI: set spring.ai.chat.observations.log-prompt, .log-completion and "
