@@ -4,6 +4,7 @@ Inline content becomes `data:<mime type>;sha256=<hex>` over its base64 text, so 
 picture has the same reference in every dialect.
 """
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from typing import Any
@@ -39,17 +40,21 @@ _TYPES: dict[str, MediaKind] = {
     "binary": "document",
     "inline_data": "document",
 }
+_LANGFUSE = "@@@langfuseMedia:"
 _LIMIT = 2_048  # characters of a URL
 
 
 def media_of(part: Mapping[str, Any]) -> Media | None:
     """Return the reference that a message part of a media type holds."""
-    kind = _TYPES.get(str(part.get("type")))
+    kind = _TYPES.get(str(part.get("type") or part.get("kind")))
     if kind is None:
         return None
     holder = _holder(part)
     mime = text(
-        holder.get("mime_type") or holder.get("media_type") or part.get("mime_type")
+        holder.get("mime_type")
+        or holder.get("media_type")
+        or part.get("mime_type")
+        or part.get("mediaType")
     ) or _format_mime(kind, holder)
     kind = _kind(part, mime, kind)
     for key in ("url", "uri", "image_url", "audio_url"):
@@ -58,9 +63,19 @@ def media_of(part: Mapping[str, Any]) -> Media | None:
     if (file_id := text(holder.get("file_id"))) is not None:
         return Media(kind, f"file:{file_id}", mime)
     for key in ("content", "data", "b64_json", "binary_content"):
-        if (content := text(holder.get(key))) is not None:
+        if (content := text(_encoded(holder.get(key)))) is not None:
             return inline_reference(content, kind, mime)
     return None
+
+
+def _encoded(value: Any) -> Any:
+    """Return base64 text for a list of bytes (a Buffer of Node.js); others as they are."""
+    if not isinstance(value, list):
+        return value
+    try:
+        return base64.b64encode(bytes(value)).decode()
+    except (TypeError, ValueError):
+        return None
 
 
 def url_reference(url: str, kind: MediaKind, mime: str | None = None) -> Media | None:
@@ -70,6 +85,9 @@ def url_reference(url: str, kind: MediaKind, mime: str | None = None) -> Media |
     if url.startswith("data:"):
         head, _, content = url[5:].partition(",")
         return inline_reference(content, kind, head.partition(";")[0] or mime)
+    if url.startswith(_LANGFUSE):  # the content was uploaded; the token says what it is
+        named = url.removeprefix(_LANGFUSE).partition("|")[0]
+        mime = text(named.removeprefix("type=")) or mime
     return Media(kind, url[:_LIMIT], mime)
 
 

@@ -29,7 +29,17 @@ class _Rank:
         return self._places.get(item.name, -1)
 
 
-_BY_DETAIL = _Rank("openinference", "openllmetry", "otel_genai")
+_BY_DETAIL = _Rank(
+    "openinference",
+    "openllmetry",
+    "langfuse",
+    "mlflow",
+    "vercel_ai",
+    "logfire",
+    "pydantic_ai",
+    "google_adk",
+    "otel_genai",
+)
 _BY_FIELD = {"session_id": _Rank("otel_genai", "openinference", "openllmetry")}
 _FIELDS = tuple(name for name in SpanFacts.__struct_fields__ if name not in ("usage", *_BY_FIELD))
 _USAGE_FIELDS = Usage.__struct_fields__
