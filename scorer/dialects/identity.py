@@ -10,6 +10,7 @@ from scorer.model.span import Attributes
 
 _PREFIX = "spanscore.reference."
 _CASE = "spanscore.case.id"
+_RESPONSE = "resp_"  # how the ids of responses of the OpenAI API begin
 
 
 def find_service(tree: Tree) -> str:
@@ -25,7 +26,14 @@ def find_session(nodes: Sequence[Node]) -> str | None:
     """
     responses = {node.facts.response_id for node in nodes}
     sessions = (node.facts.session_id for node in nodes)
-    return next((found for found in sessions if found and found not in responses), None)
+    return next(
+        (
+            found
+            for found in sessions
+            if found and found not in responses and not found.startswith(_RESPONSE)
+        ),
+        None,
+    )
 
 
 def find_user(nodes: Sequence[Node]) -> str | None:

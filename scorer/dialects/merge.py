@@ -38,6 +38,7 @@ _BY_DETAIL = _Rank(
     "logfire",
     "pydantic_ai",
     "google_adk",
+    "litellm",
     "otel_genai",
 )
 _BY_FIELD = {"session_id": _Rank("otel_genai", "openinference", "openllmetry")}
