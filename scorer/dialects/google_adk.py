@@ -1,4 +1,4 @@
-"""Google ADK, schema 1: `gcp.vertex.agent.*` beside the standard keys, as `{}` when not captured."""
+"""Google ADK, schema 1: `gcp.vertex.agent.*` beside the standard keys; `{}` = not captured."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
-from scorer.dialects.generated_ids import made_with_call
 from scorer.dialects.gen_ai_usage import (
     AGGREGATED_USAGE_KEYS,
     USAGE_KEYS,
@@ -90,8 +89,6 @@ _STATUSES: dict[str, ToolStatus] = {
     "failed": "error",
 }
 _USER = ("user.id", "enduser.id", "gen_ai.user.id", "gen_ai.user", "gen_ai.request.user")
-_CONVERSATION = "gen_ai.conversation.id"
-_SESSION = (_CONVERSATION, "session.id", "gen_ai.session.id")
 _TOOL_MARKS = ("gen_ai.tool.call.id", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
 # What a prompt template was filled with; retrieval spans need not hold the text.
 _CONTEXT_VARIABLES = ("gen_ai.prompt.variable.context", "gen_ai.prompt.variable.documents")
@@ -210,13 +207,6 @@ def _system(value: Any, details: Mapping[str, Any], content: Content) -> Message
     return found[0] if found else None
 
 
-def _session(span: Span) -> str | None:
-    attributes = span.attributes
-    if made_with_call(attributes.get(_CONVERSATION), attributes.get("gen_ai.agent.call.id")):
-        return first_id(attributes, *_SESSION[1:])
-    return first_id(attributes, *_SESSION)
-
-
 def _cost(span: Span) -> float | None:
     attributes = span.attributes
     cost = real(attributes.get("operation.cost"))
@@ -314,7 +304,7 @@ _FIELDS = Fields(
     id_field("response_id", "gen_ai.response.id"),
     text_field("provider", "gen_ai.provider.name", "gen_ai.system"),
     text_field("agent_name", "gen_ai.agent.name"),
-    Field("session_id", _SESSION, _session),
+    id_field("session_id", "gen_ai.conversation.id", "session.id", "gen_ai.session.id"),
     id_field("user_id", *_USER),
     text_field("error_type", "error.type"),
     value_field("tool_status", "gen_ai.tool.status", _tool_status),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scorer.dialects.event_list import Exchange, read_event_list, split_run
-from scorer.dialects.fields import Fields, text_field, value_field
+from scorer.dialects.fields import Fields, id_field, text_field, value_field
 from scorer.dialects.messages import Content, read_messages
 from scorer.dialects.observation import words
 from scorer.dialects.values import text
@@ -78,6 +78,7 @@ def _value(value: Any) -> Any:
 
 _FIELDS = Fields(
     text_field("agent_name", "gen_ai.agent.name", "agent_name"),
+    id_field("run_id", "gen_ai.agent.call.id"),
     value_field("tool_arguments", _ARGUMENTS, _value),
     value_field("tool_result", _RESPONSE, _value),
     value_field("output_text", _RESULT, words),

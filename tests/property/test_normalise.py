@@ -6,13 +6,13 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer.dialects import openinference, openllmetry, otel_genai
+from scorer import registry
 from scorer.dialects.inspection import inspection
 from scorer.dialects.normalise import normalise
 from scorer.model.span import Event, LogRecord, Resource, Scope, Span
 from scorer.model.trace import Completeness, Trace
 
-DIALECTS = (otel_genai.DIALECT, openinference.DIALECT, openllmetry.DIALECT)
+DIALECTS = registry.load_dialects()
 KEYS = [
     "gen_ai.operation.name",
     "gen_ai.agent.name",

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from scorer.dialects import openinference, openllmetry, otel_genai
+from scorer import registry
 from scorer.dialects.normalise import normalise
 from scorer.dialects.tree import Tree, build_tree
 from scorer.model.agent_trace import AgentTrace
 from scorer.model.span import Event, LogRecord, Resource, Scope, Span
 from scorer.model.trace import Completeness, Trace
 
-DIALECTS = (otel_genai.DIALECT, openinference.DIALECT, openllmetry.DIALECT)
+DIALECTS = registry.load_dialects()
 MILLISECOND = 1_000_000
 
 
