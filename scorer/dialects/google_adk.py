@@ -25,6 +25,7 @@ class GoogleAdk:
     """Reads what ADK adds to the standard keys."""
 
     name = "google_adk"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether the span carries a key of ADK."""

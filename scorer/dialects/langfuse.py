@@ -41,6 +41,7 @@ class Langfuse:
     """Reads the attributes of the Langfuse SDKs."""
 
     name = "langfuse"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether the span is an observation of Langfuse."""

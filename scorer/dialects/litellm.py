@@ -18,7 +18,8 @@ from scorer.dialects.values import identifier, text
 from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
 
-_RAW = "raw_gen_ai_request"
+_PREFIX = "llm."
+_RAW = re.compile(r"llm\.[\w-]{1,60}\.(?:messages|choices|contents|candidates)")
 _KEY = re.compile(r"llm\.([\w-]{1,60})\.(\w{1,60})")
 _INPUTS = ("messages", "contents", "input", "prompt")
 _OUTPUTS = ("choices", "output", "candidates", "content")
@@ -28,10 +29,11 @@ class LiteLlm:
     """Reads the raw request spans of LiteLLM."""
 
     name = "litellm"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
-        """Tell whether the span is a raw request."""
-        return span.name == _RAW
+        """Tell whether the span holds a raw request or response."""
+        return any(_RAW.fullmatch(key) for key in span.attributes if key.startswith(_PREFIX))
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:  # noqa: ARG002 - protocol
         """Return what the raw request and response say."""

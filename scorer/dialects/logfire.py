@@ -41,6 +41,7 @@ class Logfire:
     """Reads the spans of the Logfire SDK that are no spans of Pydantic AI."""
 
     name = "logfire"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether an instrumentation of Logfire made the span."""

@@ -44,6 +44,7 @@ class MlFlow:
     """Reads the attributes of MLflow's tracing and of its autologging."""
 
     name = "mlflow"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether MLflow made the span."""

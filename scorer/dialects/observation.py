@@ -87,6 +87,7 @@ def handed_over(given: Any, returned: Any) -> Handoff | None:
 
 def recorded_messages(value: Any, role: Role, content: Content) -> tuple[Message, ...] | None:
     """Return the messages of a recorded request or response of a model."""
+    value = present(value)
     if isinstance(value, str):
         loaded = decoded(value, _LEVELS)
         value = content.load(loaded) or loaded if isinstance(loaded, str) else loaded

@@ -92,6 +92,7 @@ class OpenInference:
     """Reads the attributes of the OpenInference specification."""
 
     name = "openinference"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether the span has an OpenInference kind."""

@@ -30,6 +30,7 @@ class PydanticAi:
     """Reads the attributes that are Pydantic AI's own."""
 
     name = "pydantic_ai"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether Pydantic AI made the span."""

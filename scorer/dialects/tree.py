@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from scorer.api import Dialect
 from scorer.dialects.evaluators import JUDGED_ROLES, is_evaluator, may_be_evaluator
-from scorer.dialects.merge import by_detail, read_span
+from scorer.dialects.reader import reader
 from scorer.model.agent_trace import Message
 from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
@@ -86,10 +86,10 @@ def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
     logs: defaultdict[str, list[LogRecord]] = defaultdict(list)
     for record in trace.logs:
         logs[record.span_id].append(record)
-    preferred = by_detail(dialects)
+    read = reader(dialects).read
     nodes: dict[str, Node] = {}
     for span in sorted(trace.spans, key=_START):
-        known, facts = read_span(span, logs.get(span.span_id, ()), preferred)
+        known, facts = read(span, logs.get(span.span_id, ()))
         nodes[span.span_id] = Node(span, facts, known)
     return Tree(_preorder(nodes))
 

@@ -64,6 +64,7 @@ class VercelAi:
     """Reads the `ai.*` attributes of the Vercel AI SDK."""
 
     name = "vercel_ai"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether the span is an operation of the SDK."""

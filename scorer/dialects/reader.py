@@ -1,0 +1,78 @@
+"""Which dialects read a span, without asking each of them for every span.
+
+Spans of one instrumentation carry the same keys again and again. A dialect that tells its
+spans by attribute keys and scope name alone says so (`matches_by_keys = True`), and is then
+asked once for each combination of them. All others, and all dialects for spans with events or
+log records, are asked each time.
+"""
+
+from collections.abc import Sequence
+
+from scorer.api import Dialect
+from scorer.dialects.merge import Read, by_detail, merge
+from scorer.model.span import LogRecord, Span
+from scorer.model.span_facts import SpanFacts
+
+_MAX_KNOWN = 1_024
+_MAX_KEYS = 64
+_MAX_LENGTH = 4_096  # characters of all keys of a combination that is remembered
+_NOTHING = SpanFacts()
+_READERS: dict[tuple[int, ...], "Reader"] = {}
+_MAX_READERS = 8
+
+Keys = tuple[str, ...]
+
+
+class Reader:
+    """Reads spans by the dialects of one installation, in the order of preference."""
+
+    __slots__ = ("_by_keys", "_known", "_ordered", "_others", "given")
+
+    def __init__(self, dialects: Sequence[Dialect]) -> None:
+        self.given = tuple(dialects)
+        self._ordered = by_detail(dialects)
+        self._by_keys = tuple(d for d in self._ordered if _matches_by_keys(d))
+        self._others = tuple(d for d in self._ordered if not _matches_by_keys(d))
+        self._known: dict[Keys, tuple[Dialect, ...]] = {}
+
+    def read(self, span: Span, logs: Sequence[LogRecord]) -> tuple[tuple[str, ...], SpanFacts]:
+        """Return which dialects match a span, and its facts."""
+        matching = self._matching(span, logs)
+        if not matching:
+            return (), _NOTHING
+        if len(matching) == 1:
+            return (matching[0].name,), matching[0].read(span, logs)
+        reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
+        return tuple([read.name for read in reads]), merge(reads)
+
+    def _matching(self, span: Span, logs: Sequence[LogRecord]) -> Sequence[Dialect]:
+        if span.events or logs:
+            return [dialect for dialect in self._ordered if dialect.matches(span, logs)]
+        keys = (span.scope.name, *span.attributes)
+        found = self._known.get(keys)
+        if found is None:
+            found = tuple([dialect for dialect in self._by_keys if dialect.matches(span, logs)])
+            self._remember(keys, found)
+        others = [dialect for dialect in self._others if dialect.matches(span, logs)]
+        return by_detail((*found, *others)) if others else found
+
+    def _remember(self, keys: Keys, found: tuple[Dialect, ...]) -> None:
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        if len(keys) <= _MAX_KEYS and sum(map(len, keys)) <= _MAX_LENGTH:
+            self._known[keys] = found
+
+
+def reader(dialects: Sequence[Dialect]) -> Reader:
+    """Return the reader of these dialects; it is kept from trace to trace."""
+    key = tuple(map(id, dialects))
+    found = _READERS.get(key)
+    if found is None:
+        if len(_READERS) >= _MAX_READERS:
+            _READERS.clear()
+        found = _READERS[key] = Reader(dialects)
+    return found
+
+
+def _matches_by_keys(dialect: Dialect) -> bool:
+    return getattr(dialect, "matches_by_keys", False) is True
