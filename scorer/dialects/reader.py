@@ -3,14 +3,16 @@
 Spans of one instrumentation carry the same keys again and again. A dialect that tells its
 spans by attribute keys and scope name alone says so (`matches_by_keys = True`), and is then
 asked once for each combination of them. All others, and all dialects for spans with events or
-log records, are asked each time.
+log records, are asked each time. A dialect may also have a frozenset `keys`: it matches no
+span without one of these attributes, and is not asked about such a span.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from scorer.api import Dialect
 from scorer.dialects.merge import Read, by_detail, merge
-from scorer.model.span import LogRecord, Span
+from scorer.model.span import Attributes, LogRecord, Span
 from scorer.model.span_facts import SpanFacts
 
 _MAX_KNOWN = 1_024
@@ -23,6 +25,13 @@ _MAX_READERS = 8
 Keys = tuple[str, ...]
 
 
+class _Plan(NamedTuple):
+    """The dialects that match all spans with these keys, and those to ask for each."""
+
+    found: tuple[Dialect, ...]
+    others: tuple[Dialect, ...]
+
+
 class Reader:
     """Reads spans by the dialects of one installation, in the order of preference."""
 
@@ -33,7 +42,7 @@ class Reader:
         self._ordered = by_detail(dialects)
         self._by_keys = tuple(d for d in self._ordered if _matches_by_keys(d))
         self._others = tuple(d for d in self._ordered if not _matches_by_keys(d))
-        self._known: dict[Keys, tuple[Dialect, ...]] = {}
+        self._known: dict[Keys, _Plan] = {}
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> tuple[tuple[str, ...], SpanFacts]:
         """Return which dialects match a span, and its facts."""
@@ -49,18 +58,22 @@ class Reader:
         if span.events or logs:
             return [dialect for dialect in self._ordered if dialect.matches(span, logs)]
         keys = (span.scope.name, *span.attributes)
-        found = self._known.get(keys)
-        if found is None:
+        plan = self._known.get(keys)
+        if plan is None:
             found = tuple([dialect for dialect in self._by_keys if dialect.matches(span, logs)])
-            self._remember(keys, found)
-        others = [dialect for dialect in self._others if dialect.matches(span, logs)]
-        return by_detail((*found, *others)) if others else found
+            others = tuple([d for d in self._others if _may_match(d, span.attributes)])
+            plan = _Plan(found, others)
+            self._remember(keys, plan)
+        if not plan.others:
+            return plan.found
+        more = [dialect for dialect in plan.others if dialect.matches(span, logs)]
+        return by_detail((*plan.found, *more)) if more else plan.found
 
-    def _remember(self, keys: Keys, found: tuple[Dialect, ...]) -> None:
+    def _remember(self, keys: Keys, plan: _Plan) -> None:
         if len(self._known) >= _MAX_KNOWN:
             self._known.clear()
         if len(keys) <= _MAX_KEYS and sum(map(len, keys)) <= _MAX_LENGTH:
-            self._known[keys] = found
+            self._known[keys] = plan
 
 
 def reader(dialects: Sequence[Dialect]) -> Reader:
@@ -72,6 +85,11 @@ def reader(dialects: Sequence[Dialect]) -> Reader:
             _READERS.clear()
         found = _READERS[key] = Reader(dialects)
     return found
+
+
+def _may_match(dialect: Dialect, attributes: Attributes) -> bool:
+    keys = getattr(dialect, "keys", None)
+    return not isinstance(keys, frozenset) or not keys.isdisjoint(attributes)
 
 
 def _matches_by_keys(dialect: Dialect) -> bool:

@@ -1,18 +1,22 @@
 """Whatever spans hold, and in whatever order they come, there is one view."""
 
 import json
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer import registry
 from scorer.dialects.inspection import inspection
 from scorer.dialects.normalise import normalise
 from scorer.model.span import Event, LogRecord, Resource, Scope, Span
 from scorer.model.trace import Completeness, Trace
 
-DIALECTS = registry.load_dialects()
+POINTS = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+BUILT_IN = POINTS["project"]["entry-points"]["spanscore.dialects"].values()
+DIALECTS = tuple(EntryPoint("", point, "").load() for point in BUILT_IN)
 KEYS = [
     "gen_ai.operation.name",
     "gen_ai.agent.name",

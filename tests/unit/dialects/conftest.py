@@ -1,19 +1,23 @@
 """Hand-built spans, and the view that the built-in dialects make of them."""
 
 import json
+import tomllib
 from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scorer import registry
 from scorer.dialects.normalise import normalise
 from scorer.dialects.tree import Tree, build_tree
 from scorer.model.agent_trace import AgentTrace
 from scorer.model.span import Event, LogRecord, Resource, Scope, Span
 from scorer.model.trace import Completeness, Trace
 
-DIALECTS = registry.load_dialects()
+POINTS = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
+BUILT_IN = POINTS["project"]["entry-points"]["spanscore.dialects"].values()
+DIALECTS = tuple(EntryPoint("", point, "").load() for point in BUILT_IN)
 MILLISECOND = 1_000_000
 
 

@@ -67,3 +67,12 @@ def test_combinations_without_end_are_not_kept(span):
     kept.read(span("1", {"x" * 5_000: 1}), ())
     assert len(kept._known) <= 1_024
     assert all(sum(map(len, keys)) <= 4_096 for keys in kept._known)
+
+
+def test_a_dialect_with_keys_is_asked_where_one_of_them_is(span):
+    """However many dialects there are, a span costs the asking of a few."""
+    dialect = Asked(matches_by_keys=False)
+    dialect.keys = frozenset({"k"})
+    read = reader([dialect]).read
+    found = [read(span("1", attributes), ())[0] for attributes in ({"x": 1}, {"k": 1}, {"k": 2})]
+    assert (found, dialect.times) == ([(), ("asked",), ("asked",)], 2)
