@@ -22,6 +22,7 @@ class BedrockAgentCore:
     """Reads the log events of the AWS distribution of OpenTelemetry."""
 
     name = "bedrock_agentcore"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether a log record of the span holds its messages."""

@@ -18,6 +18,7 @@ class ClaudeApi:
     """Reads the scope and the name of a span."""
 
     name = "claude_api"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether the span is of the scope of an SDK or of the platform."""

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from scorer.api import Dialect
 from scorer.dialects.gaps import find_gaps
-from scorer.dialects.merge import Preferred, by_detail, read_span
 from scorer.dialects.payload_text import reply_in, request_in
+from scorer.dialects.reader import Reader, reader
 from scorer.dialects.session_logs import Logs, with_sessions
 from scorer.dialects.tree import Node, build_tree
 from scorer.model.agent_trace import AgentTrace, Message
@@ -77,7 +77,7 @@ class _Finder:
     def __init__(self, trace: Trace, dialects: Sequence[Dialect]) -> None:
         spans, logs = with_sessions(trace.spans, trace.logs)
         self._logs: Logs = logs
-        self._dialects = by_detail(dialects)
+        self._reader = reader(dialects)
         self._spans = {span.span_id: span for span in spans}
         self._known: dict[str, Mapping[str, list[str]]] = {}
 
@@ -85,7 +85,7 @@ class _Finder:
         span_id = node.span.span_id
         if span_id not in self._known:
             span = self._spans[span_id]
-            self._known[span_id] = told_by(span, self._logs.get(span_id, ()), self._dialects)
+            self._known[span_id] = told_by(span, self._logs.get(span_id, ()), self._reader)
         told = self._known[span_id]
         keys = dict.fromkeys(key for field in fields for key in told.get(field, ()))
         return {"span_id": span_id, "keys": list(keys)[:_MAX_SHOWN]}
@@ -104,14 +104,14 @@ class _Finder:
         return [self.source(node, fields) for node in around[:1] or found[-1:]]
 
 
-def told_by(span: Span, logs: Sequence[LogRecord], dialects: Preferred) -> Mapping[str, list[str]]:
+def told_by(span: Span, logs: Sequence[LogRecord], reads: Reader) -> Mapping[str, list[str]]:
     """Return the keys that tell each field of a span's facts, best first."""
     if len(span.attributes) + len(span.events) + len(logs) > MAX_KEYS:
         return {}
-    _, facts = read_span(span, logs, dialects)
+    _, facts = reads.read(span, logs)
     weights: dict[str, list[tuple[int, str]]] = {}
     for key, less, fewer in _without_each(span, logs):
-        _, other = read_span(less, fewer, dialects)
+        _, other = reads.read(less, fewer)
         changed = [n for n in _FIELDS if repr(getattr(facts, n)) != repr(getattr(other, n))]
         for name in changed:
             weights.setdefault(name, []).append((len(changed), key))

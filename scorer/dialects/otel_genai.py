@@ -117,6 +117,7 @@ class OtelGenAi:
     """Reads `gen_ai.*` attributes, span events and log records."""
 
     name = "otel_genai"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:
         """Tell whether the span carries any key or event of the conventions."""

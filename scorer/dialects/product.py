@@ -33,6 +33,8 @@ class Product:
     what went in and came out, best first. `more` adds to the facts, and wins.
     """
 
+    matches_by_keys = True
+
     def __init__(  # noqa: PLR0913 - the columns of the table
         self,
         name: str,

@@ -64,6 +64,73 @@ KEYS = [
     "traceloop.entity.output",
     "traceloop.span.kind",
 ]
+RECORDED_KEYS = [
+    "ai.operationId",
+    "ai.prompt",
+    "ai.prompt.messages",
+    "ai.prompt.tools",
+    "ai.response.msToFirstChunk",
+    "ai.response.text",
+    "ai.response.toolCalls",
+    "ai.telemetry.functionId",
+    "ai.toolCall.args",
+    "ai.toolCall.result",
+    "ai.usage.inputTokens",
+    "all_messages_events",
+    "events",
+    "final_result",
+    "from_agent",
+    "gcp.vertex.agent.llm_request",
+    "gcp.vertex.agent.llm_response",
+    "gcp.vertex.agent.tool_call_args",
+    "gcp.vertex.agent.tool_response",
+    "gen_ai.agent.call.id",
+    "gen_ai.conversation.id",
+    "group_id",
+    "langfuse.observation.cost_details",
+    "langfuse.observation.input",
+    "langfuse.observation.level",
+    "langfuse.observation.metadata.lc_agent_name",
+    "langfuse.observation.output",
+    "langfuse.observation.type",
+    "langfuse.observation.usage_details",
+    "llm.openai.choices",
+    "llm.openai.messages",
+    "llm.openai.usage",
+    "logfire.msg_template",
+    "metadata",
+    "mlflow.chat.tokenUsage",
+    "mlflow.chat.tools",
+    "mlflow.spanInputs",
+    "mlflow.spanOutputs",
+    "mlflow.spanType",
+    "pydantic_ai.all_messages",
+    "raw_input",
+    "request_data",
+    "response_data",
+    "to_agent",
+    "tool_arguments",
+    "tool_response",
+]
+RECORDED_WORDS = [
+    "generation",
+    "retriever",
+    "tool",
+    '"CHAT_MODEL"',
+    '"RETRIEVER"',
+    '"CHAIN"',
+    "ai.generateText",
+    "ai.generateText.doGenerate",
+    "ai.toolCall",
+    "Agent run: {name!r}",
+    "Function: {name}",
+    "ERROR",
+    '{"from_agent": "a", "to_agent": "b"}',
+    '{"input": 5, "output": 2, "total": 7}',
+    '[{"event.name": "gen_ai.user.message", "content": ["q", {"kind": "binary"}]}]',
+    "01a22b9b-60e1-7706-8b4f-1f26fddd0cb9",
+    "[{'role': 'user', 'content': 'q'}]",
+]
 WORDS = [
     "chat",
     "invoke_agent",
@@ -212,6 +279,9 @@ ATTRIBUTES = st.one_of(
     st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8),
     SESSION_FIELDS,
     *map(product_attributes, PRODUCTS),
+    st.dictionaries(
+        st.sampled_from(RECORDED_KEYS), VALUES | st.sampled_from(RECORDED_WORDS), max_size=8
+    ),
 )
 IDS = [f"{number:016x}" for number in range(1, 7)]
 EVENTS = st.builds(
@@ -226,11 +296,14 @@ EVENTS = st.builds(
 )
 
 
+SCOPES = ["app", "spanscore", "com.anthropic.sdk.x", "pydantic-ai", "langfuse-sdk", "logfire.x"]
 SPAN_NAMES = [
     "invoke_agent x",
     "handoff to b",
     "f.run",
     "",
+    "agent run",
+    "call_llm",
     "tools/call f",
     "llm_node",
     "haystack.agent.step.llm",
@@ -262,7 +335,7 @@ def traces(draw):
             dropped_events=0,
             dropped_links=0,
             resource=Resource({}, "s"),
-            scope=Scope(draw(st.sampled_from(["app", "spanscore", "com.anthropic.sdk.x"]))),
+            scope=Scope(draw(st.sampled_from(SCOPES))),
         )
         for span_id in draw(st.lists(st.sampled_from(IDS), unique=True, max_size=6))
     ]

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from scorer.dialects.evidence import MAX_KEYS, evidence, told_by
-from scorer.dialects.merge import by_detail
+from scorer.dialects.reader import reader
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_events_and_log_records_are_evidence(span, log, sources):
 def test_a_span_of_very_many_attributes_names_none(span, dialects):
     """The search takes time with their square."""
     attributes = {f"gen_ai.prompt.{n}.content": "x" for n in range(MAX_KEYS + 1)}
-    assert told_by(span("1", attributes), (), by_detail(dialects)) == {}
+    assert told_by(span("1", attributes), (), reader(dialects)) == {}
 
 
 def test_a_view_without_facts_has_no_evidence(span, sources):
