@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from scorer.dialects.documents import returned_documents
 from scorer.dialects.fields import Field, Fields, id_field, text_field
-from scorer.dialects.product import Product, documents
+from scorer.dialects.product import Product
 from scorer.dialects.values import first_text, integer, real
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Span
@@ -43,10 +44,10 @@ def _more(span: Span, role: SpanRole | None) -> dict[str, Any]:
 
 def _documents(span: Span) -> Any:
     for key in _CONTEXT:
-        found = documents(span.attributes.get(key), span.span_id)
+        found = returned_documents(span.attributes.get(key), span.span_id)
         if found:
             return found
-    return documents(span.attributes.get("confident.span.output"), span.span_id)
+    return returned_documents(span.attributes.get("confident.span.output"), span.span_id)
 
 
 def _usage(span: Span) -> Usage | None:

@@ -47,10 +47,19 @@ def _document(item: Any, rank: int, span_id: str) -> Document | None:
     fields = mapping(item)
     if isinstance(fields.get("kwargs"), dict) and isinstance(fields.get("id"), list):
         fields = fields["kwargs"]
+    if isinstance(fields.get("node"), dict):  # LlamaIndex puts the score beside the node
+        fields = {"id": fields["node"].get("id_"), **fields["node"], **fields}
     if "role" in fields or "tool_calls" in fields or not _MARKS.intersection(fields):
         return None
-    body = first_text(fields, *_TEXT_KEYS)
+    body = first_text(fields, *_TEXT_KEYS) or _parts_text(fields.get("content"))
     if body is None:
         return None
     doc_id = identifier(fields.get("id")) or identifier(fields.get("doc_id"))
     return Document(body, doc_id, real(fields.get("score")), rank, span_id)
+
+
+def _parts_text(parts: Any) -> str | None:
+    """Return the text of content in parts, as Genkit writes it."""
+    if not isinstance(parts, list):
+        return None
+    return "\n".join(words for part in parts if (words := text(mapping(part).get("text")))) or None

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from scorer.dialects.product import Product, documents, present
+from scorer.dialects.documents import returned_documents
+from scorer.dialects.product import Product, present
 from scorer.dialects.values import decoded, first_id, first_text, integer, mapping, text
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Span
@@ -66,7 +67,7 @@ def _more(span: Span, role: SpanRole | None) -> dict[str, Any]:
     if role == "llm":
         return _model(returned)
     if role in ("retrieval", "rerank"):
-        return {"documents": documents(returned, span.span_id)}
+        return {"documents": returned_documents(returned, span.span_id)}
     return {}
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from scorer.dialects.fields import Fields, id_field, text_field, value_field
 from scorer.dialects.messages import Content, read_messages
-from scorer.dialects.product import Product, conversation, present
+from scorer.dialects.observation import recorded_messages
+from scorer.dialects.product import Product, present
 from scorer.dialects.values import decoded, first_id, first_text, mapping, real
 from scorer.model.agent_trace import Message
 from scorer.model.span import Attributes, Span
@@ -72,7 +73,7 @@ def _context(attributes: Attributes, content: Content) -> tuple[Message, ...] | 
     items = mapping(data).get("items")
     if isinstance(items, list):
         return read_messages(items, content, "user") or None
-    return conversation(data, content, "user")
+    return recorded_messages(data, "user", content)
 
 
 def _reply(attributes: Attributes, content: Content) -> tuple[Message, ...] | None:

@@ -23,6 +23,7 @@ _RESPONSES = (
     "output",
     "candidates",
     "generations",
+    "replies",
     "messages",
     "message",
     "response",

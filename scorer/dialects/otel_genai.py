@@ -16,8 +16,8 @@ from scorer.dialects.gen_ai_usage import (
     read_usage,
 )
 from scorer.dialects.messages import Content, read_messages
+from scorer.dialects.observation import recorded_messages
 from scorer.dialects.otel_events import EventContent, is_content, read_events, tool_events
-from scorer.dialects.product import conversation
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     decoded,
@@ -189,9 +189,9 @@ def _messages(
         inputs = inputs if inputs is not None else events.inputs or None
         outputs = outputs if outputs is not None else events.outputs or None
     if inputs is None and _PROMPT in attributes:
-        inputs = conversation(attributes[_PROMPT], content, "user")
+        inputs = recorded_messages(attributes[_PROMPT], "user", content)
     if outputs is None and _COMPLETION in attributes:
-        outputs = conversation(attributes[_COMPLETION], content, "assistant")
+        outputs = recorded_messages(attributes[_COMPLETION], "assistant", content)
     system = _system(attributes.get(_SYSTEM), details, content)
     if system is not None and inputs is not None and not any(m.role == "system" for m in inputs):
         inputs = (system, *inputs)

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.fields import Fields
-from scorer.dialects.messages import Content, read_message, read_messages
-from scorer.dialects.payload_text import messages_in, reply_in, request_in
+from scorer.dialects.messages import Content
+from scorer.dialects.observation import observed
 from scorer.dialects.repair import looks_cut
-from scorer.dialects.values import as_text, decoded, first_text, identifier, mapping, real, text
-from scorer.model.agent_trace import Document, Message, Role
+from scorer.dialects.values import first_text, text
 from scorer.model.span import Attributes, LogRecord, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 
@@ -97,90 +96,11 @@ def payload(role: SpanRole | None, given: Any, returned: Any, span_id: str) -> d
     """Return the facts that an input and an output are on a span of this role."""
     if given is None and returned is None:
         return {}
-    if role == "tool":
-        return {
-            "tool_arguments": given,
-            "tool_result": returned,
-            "output_text": as_text(returned),
-            "truncated": _is_cut(given, returned),
-        }
-    facts: dict[str, Any] = {
-        "input_text": as_text(given),
-        "output_text": as_text(returned),
-        "truncated": _is_cut(given, returned),
-    }
-    if role == "llm":
-        content = Content()
-        facts["input_messages"] = conversation(given, content, "user")
-        facts["output_messages"] = conversation(returned, content, "assistant")
-        facts["media"] = tuple(content.media) or None
-        facts["truncated"] = content.truncated or facts["truncated"]
-    elif role in ("retrieval", "rerank"):
-        facts["documents"] = documents(returned, span_id)
+    content = Content()
+    facts = observed(role, given, returned, content, span_id)
+    facts["media"] = tuple(content.media) or None
+    facts["truncated"] = content.truncated or _is_cut(given, returned)
     return facts
-
-
-def conversation(value: Any, content: Content, role: Role) -> tuple[Message, ...] | None:
-    """Return the messages that the input or output of a model call is, however it is wrapped."""
-    data = decoded(value)
-    found: tuple[Message, ...]
-    if isinstance(data, str) and looks_cut(data):
-        data = content.load(data) or data
-    if isinstance(data, str):
-        found = (Message(role, data),) if text(data) else ()
-    elif isinstance(data, list):
-        found = read_messages(data, content, role) or ()
-    else:
-        found = _wrapped(data, content, role) if isinstance(data, dict) else ()
-    return found or None
-
-
-def _wrapped(data: Mapping[str, Any], content: Content, role: Role) -> tuple[Message, ...]:
-    for key in _MESSAGES:
-        if isinstance(data.get(key), list):
-            return read_messages(data[key], content, role) or ()
-    if isinstance(data.get("message"), dict):
-        return read_message(data["message"], content, role)
-    if data.keys() & {"content", "parts", "tool_calls"}:
-        return read_message(data, content, role)
-    found = messages_in(data)
-    words = None if found else request_in(data) if role == "user" else reply_in(data)
-    return (Message(role, words),) if words else found
-
-
-def documents(value: Any, span_id: str) -> tuple[Document, ...] | None:
-    """Return the passages in what a retrieval returned: texts, or objects that hold one."""
-    data = decoded(value)
-    for key in _LIST_KEYS:
-        if isinstance(data, dict) and isinstance(data.get(key), list):
-            data = data[key]
-    if not isinstance(data, (list, tuple)):
-        return None
-    found = (_document(item, rank, span_id) for rank, item in enumerate(data))
-    return tuple([document for document in found if document is not None]) or None
-
-
-def _document(item: Any, rank: int, span_id: str) -> Document | None:
-    if isinstance(item, str) and (structure := decoded(item)) is not item:
-        item = structure
-    if isinstance(item, str):
-        return Document(item, rank=rank, span_id=span_id) if text(item) else None
-    fields = mapping(item)
-    fields = mapping(fields.get("node")) or mapping(fields.get("kwargs")) or fields
-    body = first_text(fields, *_TEXT_KEYS) or _parts_text(fields.get("content"))
-    found_id = identifier(fields.get("id")) or identifier(fields.get("id_"))
-    if body is None and found_id is None:
-        return None
-    score = real(fields.get("score"))
-    score = real(mapping(item).get("score")) if score is None else score
-    return Document(body, found_id, score, rank, span_id)
-
-
-def _parts_text(parts: Any) -> str | None:
-    if not isinstance(parts, list):
-        return None
-    texts = [found for part in parts if (found := text(mapping(part).get("text")))]
-    return "\n".join(texts) or None
 
 
 def _is_cut(*values: Any) -> bool | None:

@@ -6,8 +6,9 @@ the OpenTelemetry dialect reads.
 
 from typing import Any
 
+from scorer.dialects.documents import returned_documents
 from scorer.dialects.fields import Fields, id_field
-from scorer.dialects.product import Product, documents, payload, present
+from scorer.dialects.product import Product, payload, present
 from scorer.dialects.values import first_text
 from scorer.model.span import Span
 from scorer.model.span_facts import SpanRole
@@ -54,7 +55,7 @@ def _more(span: Span, role: SpanRole | None) -> dict[str, Any]:
     if role == "retrieval":
         return {
             "input_text": first_text(attributes, _QUERY),
-            "documents": documents(attributes.get(_DOCUMENTS), span.span_id),
+            "documents": returned_documents(attributes.get(_DOCUMENTS), span.span_id),
         }
     return {}
 

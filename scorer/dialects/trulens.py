@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from scorer.dialects.documents import returned_documents
 from scorer.dialects.fields import Field, Fields, id_field, text_field
-from scorer.dialects.product import Product, documents
+from scorer.dialects.product import Product
 from scorer.dialects.values import decoded, first_text, integer, real, text
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Span
@@ -82,7 +83,7 @@ def _cost(span: Span) -> float | None:
 
 
 def _documents(span: Span) -> Any:
-    found = (documents(span.attributes.get(key), span.span_id) for key in _PASSAGES)
+    found = (returned_documents(span.attributes.get(key), span.span_id) for key in _PASSAGES)
     return next((item for item in found if item), None)
 
 

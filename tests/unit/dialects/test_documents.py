@@ -42,3 +42,19 @@ def test_a_retriever_may_return_plain_passages():
 def test_anything_else_holds_no_document(value):
     """Nothing is guessed."""
     assert returned_documents(value, "s") is None
+
+
+def test_a_document_may_be_a_node_or_have_parts():
+    """LlamaIndex and Genkit write them so."""
+    found = documents_in(
+        [
+            {"node": {"text": "d1", "id_": "1"}, "score": 0.5},
+            {"content": [{"text": "d"}, {"text": "2"}], "metadata": {}},
+        ],
+        "s",
+    )
+    assert [(item.text, item.id, item.score) for item in found] == [
+        ("d1", "1", 0.5),
+        ("d\n2", None, None),
+    ]
+    assert documents_in([{"content": [5], "metadata": {}}], "s") == []

@@ -1,8 +1,6 @@
 import pytest
 
-from scorer.dialects.messages import Content
-from scorer.dialects.product import Product, conversation, documents, present
-from scorer.model.agent_trace import Message
+from scorer.dialects.product import Product, present
 
 PRODUCT = Product(
     "p", keys=("p.kind",), kind=("p.kind",), kinds={"llm": "llm"}, inputs=("p.in",), outputs=()
@@ -22,40 +20,19 @@ def test_it_matches_by_its_keys_only(span):
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        "q",
-        '"q"',
-        '{"messages": [["user", "q"]]}',
-        '{"role": "user", "content": "q"}',
-        '{"message": {"role": "user", "content": [{"text": "q"}]}}',
-        '[{"role": "user", "parts": [{"type": "text", "content": "q"}]}]',
-        {"query": "q"},
-    ],
+    "value", ["q", '{"messages": [["user", "q"]]}', {"role": "user", "content": "q"}]
 )
-def test_a_request_is_found_in_every_wrapping(value):
-    """Products record what they have at hand."""
-    assert conversation(value, Content(), "user") == (Message("user", "q"),)
+def test_what_went_in_depends_on_the_role(span, value):
+    """The request of a model call is its messages, wherever they are wrapped."""
+    facts = PRODUCT.read(span("1", {"p.kind": "llm", "p.in": value}), ())
+    assert [message.text for message in facts.input_messages] == ["q"]
+    assert PRODUCT.read(span("1", {"p.kind": "x", "p.in": value}), ()).input_messages is None
 
 
-def test_what_holds_no_words_is_no_conversation():
-    """A number, an empty list, nothing."""
-    for value in (None, 5, [], {}, "", "[]", {"temperature": 1}):
-        assert conversation(value, Content(), "user") is None
-
-
-def test_documents_are_texts_or_objects():
-    """With a score beside or around them; what holds neither text nor id is none."""
-    found = documents(
-        ["d1", '{"page_content": "d2"}', {"node": {"text": "d3", "id_": "3"}, "score": 0.5}, 5], "1"
-    )
-    assert [(item.text, item.id, item.score) for item in found] == [
-        ("d1", None, None),
-        ("d2", None, None),
-        ("d3", "3", 0.5),
-    ]
-    for value in (None, "d", 5, [], [{}], {"documents": 5}):
-        assert documents(value, "1") is None
+def test_cut_content_is_marked(span):
+    """Half of it must not be judged as if it were whole."""
+    assert PRODUCT.read(span("1", {"p.kind": "x", "p.in": '{"a": "b'}), ()).truncated
+    assert not PRODUCT.read(span("1", {"p.kind": "x", "p.in": '{"a": "b"}'}), ()).truncated
 
 
 def test_empty_documents_and_sentinels_are_not_there():
