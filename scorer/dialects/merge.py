@@ -28,9 +28,8 @@ class _Rank:
         return self._places.get(item.name, -1)
 
 
-_BY_DETAIL = _Rank(
-    "openinference",
-    "openllmetry",
+# What an SDK or a framework writes under keys of its own.
+_OWN_KEYS = (
     "langfuse",
     "mlflow",
     "vercel_ai",
@@ -38,9 +37,9 @@ _BY_DETAIL = _Rank(
     "pydantic_ai",
     "google_adk",
     "litellm",
-    "otel_genai",
 )
-_BY_FIELD = {"session_id": _Rank("otel_genai", "openinference", "openllmetry")}
+_BY_DETAIL = _Rank("openinference", "openllmetry", *_OWN_KEYS, "otel_genai")
+_BY_FIELD = {"session_id": _Rank("otel_genai", "openinference", "openllmetry", *_OWN_KEYS)}
 _FIELDS = tuple(name for name in SpanFacts.__struct_fields__ if name not in ("usage", *_BY_FIELD))
 _USAGE_FIELDS = Usage.__struct_fields__
 
