@@ -20,6 +20,7 @@ from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.open_trace import Timers
 from scorer.assembly.settings import AssemblerSettings
+from scorer.dialects.about import ABOUT
 from scorer.dialects.inspection import inspection
 from scorer.dialects.normalise import normalise
 from scorer.model.position import Position
@@ -34,6 +35,14 @@ MEASURE = next(
     (path for path in (CORPUS / "check.py", _DEFAULT / "check.py") if path.exists()), None
 )
 CASES = sorted(CORPUS.glob("*/*/expected.json"))
+FACT_KEYS = {
+    **{fact: fact for fact in ("question", "answer", "contexts", "tool_calls")},
+    **{fact: fact for fact in ("agents", "handoffs", "models")},
+    "tokens": "prompt_tokens",
+    "cost": "cost_usd",
+    "session": "session_id",
+    "user": "user_id",
+}
 FAMILIES = sorted({case.parent.parent.name for case in CASES})
 POINTS = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
 BUILT_IN = POINTS["project"]["entry-points"]["spanscore.dialects"].values()
@@ -82,6 +91,32 @@ def test_98_facts_of_100_are_right_in_all(measure):
     """What cannot be met contradicts the spans, or stands nowhere in them."""
     right, total, misses = count(measure, CASES)
     assert right / total >= 0.98, misses
+
+
+def test_every_recorded_library_is_in_the_table():
+    """The README says which versions were normalised, and that is what these recordings are of."""
+    recorded = {name for about in ABOUT.values() for name in about.recorded}
+    cases = [json.loads(case.read_text()) for case in CASES]
+    found = {f"{case['library']} {case['version']}" for case in cases}
+    if CORPUS != _DEFAULT:
+        pytest.skip("other recordings: they need not be of the versions in the table")
+    assert recorded == found
+
+
+@pytest.mark.parametrize("name", sorted(ABOUT))
+def test_the_facts_of_the_table_are_found_in_recordings(name):
+    """What a dialect is said to tell, some recording of it tells."""
+    about = ABOUT[name]
+    told = set()
+    for case in CASES:
+        library = json.loads(case.read_text())
+        if f"{library['library']} {library['version']}" in about.recorded:
+            for view in views(case.parent):
+                if name in view["dialects"]:
+                    told |= {fact for fact, key in FACT_KEYS.items() if view[key]}
+    if not told:
+        pytest.skip("no recordings of it here")
+    assert set(about.facts) <= told
 
 
 def count(measure, cases):
