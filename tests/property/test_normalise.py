@@ -9,6 +9,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scorer.dialects.evidence import evidence
 from scorer.dialects.inspection import inspection
 from scorer.dialects.normalise import normalise
 from scorer.dialects.product import Product
@@ -375,6 +376,13 @@ def test_no_attribute_value_can_make_it_raise(trace):
     view = normalise(trace, DIALECTS)
     assert view.trace_id == "aa"
     assert inspection(view)["span_count"] == len(trace.spans)
+
+
+@settings(max_examples=60, deadline=None)
+@given(traces())
+def test_no_attribute_value_can_make_the_evidence_raise(trace):
+    """It is JSON, whatever the spans hold."""
+    assert json.dumps(evidence(trace, normalise(trace, DIALECTS), DIALECTS))
 
 
 @settings(max_examples=150, deadline=None)
