@@ -220,6 +220,11 @@ class Dialect(Protocol):
     Registered under the entry-point group `spanscore.dialects` as an object. `logs` are the
     log records of the span. Several dialects may match one span: state only what your own
     attributes say, the facts are merged field by field.
+
+    Where `matches` depends on nothing but attribute keys, scope name, events and logs, a class
+    attribute `matches_by_keys = True` saves asking again for spans with the same keys.
+    It may also have `keys`, a frozenset of attributes: it is then asked only about spans that have
+    one of them.
     """
 
     @property

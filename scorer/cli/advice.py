@@ -13,6 +13,17 @@ _CONTENT: Mapping[str, str] = {
         "OPENINFERENCE_HIDE_OUTPUTS and their _MESSAGES and _TEXT forms"
     ),
     "openllmetry": "OpenLLMetry: content is on unless TRACELOOP_TRACE_CONTENT=false: remove that",
+    "claude_code": (
+        "Claude Code: set OTEL_LOG_USER_PROMPTS=1 and OTEL_LOG_TOOL_DETAILS=1, and send its log "
+        "records here too: what was said and the cost are in them only"
+    ),
+    "codex": "Codex: set log_user_prompt = true in [otel]; the answers of the model are not sent",
+    "bedrock_agentcore": "Bedrock AgentCore: content is in log events; send log records here too",
+    "haystack": "Haystack: set HAYSTACK_CONTENT_TRACING_ENABLED=true",
+    "spring_ai": (
+        "Spring AI: set spring.ai.chat.observations.log-prompt, .log-completion and "
+        "spring.ai.tools.observations.include-content to true"
+    ),
 }
 _CONTENT_REASONS = frozenset({"no_question", "no_answer", "no_outputs"})
 

@@ -20,6 +20,11 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("sources", metavar="SOURCE", nargs="+", help="file or folder; - = stdin")
     parser.add_argument("--json", action="store_true", help="print JSON, one trace a line")
     parser.add_argument(
+        "--evidence",
+        action="store_true",
+        help="with --json: add where each fact comes from (span and keys), and what is missing",
+    )
+    parser.add_argument(
         "--coverage",
         action="store_true",
         help="show which metrics can run, and what to switch on for the others",
@@ -44,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
     views = sorted(map(engine.view, traces), key=lambda view: view.start_ns)
     if args.coverage:
         _print_coverage(engine, views, _notes(traces, views), as_json=args.json)
+    elif args.evidence:
+        _print_evidence(engine, traces, views)
     elif args.json:
         _print_json(views)
     else:
@@ -57,6 +64,17 @@ def _print_json(views: "Iterable[AgentTrace]") -> None:
 
     for view in views:
         _write_json(inspection(view))
+
+
+def _print_evidence(
+    engine: "Engine", traces: "Iterable[ClosedTrace]", views: "Iterable[AgentTrace]"
+) -> None:
+    from scorer.dialects.inspection import inspection
+
+    closed = {trace.trace_id.hex(): trace for trace in traces}
+    for view in views:
+        sources = engine.evidence(closed[view.trace_id], view)
+        _write_json({**inspection(view), "evidence": sources})
 
 
 def _print_readable(views: "Iterable[AgentTrace]") -> None:

@@ -32,6 +32,7 @@ _TARGET_KEYS = (
     "recipient",
     "destination",
 )
+_ANYONE = frozenset({"", "agent", "assistant"})  # `transfer_to_agent` says in its arguments to whom
 _SHORT = 200  # characters of a name whose key is remembered
 _NO_LETTERS = re.compile(r"[^0-9a-z]+")
 _WORKERS = frozenset({"llm", "tool", "retrieval", "rerank"})
@@ -147,28 +148,37 @@ def _passed(
     for node in nodes:
         if node.facts.handoff is not None:
             source = node.facts.handoff.source or node.agent
-            yield source, node.facts.handoff.target or _next_agent(agents, node)
+            yield (
+                source,
+                node.facts.handoff.target or _next_agent(agents, node.span.start_ns, node.agent),
+            )
         elif node.is_agent and node.parent is not None and node.parent.agent is not None:
             yield node.parent.agent, node.agent
     for call in tool_calls:
-        yield call.agent, _target(call, names)
+        match = _HANDOFF.match(call.name)
+        if match is None:
+            continue
+        target = _target(call, match.group(1), names)
+        if target is None and match.group(1).lower() in _ANYONE and call.start_ns is not None:
+            target = _next_agent(agents, call.start_ns, call.agent)
+        yield call.agent, target
 
 
-def _next_agent(agents: Sequence[Node], handoff: Node) -> str | None:
-    later = (node for node in agents if node.span.start_ns >= handoff.span.start_ns)
-    return next((node.agent for node in later if node.agent != handoff.agent), None)
+def _next_agent(agents: Sequence[Node], start_ns: int, giver: str | None) -> str | None:
+    later = (node for node in agents if node.span.start_ns >= start_ns)
+    return next((node.agent for node in later if node.agent != giver), None)
 
 
-def _target(call: ToolCall, names: Mapping[str, str]) -> str | None:
-    match = _HANDOFF.match(call.name)
-    if match is None:
-        return None
+def _target(call: ToolCall, suffix: str, names: Mapping[str, str]) -> str | None:
     arguments = mapping(parse_arguments(call.arguments).value)
     named = _first_name(arguments)
     if named is not None:
         return named
-    suffix = match.group(1)
-    if _key(suffix) in names or (suffix and suffix.lower().endswith(("agent", "assistant"))):
+    if _key(suffix) in names:
+        return suffix
+    if suffix.lower() in _ANYONE:
+        return None
+    if suffix.lower().endswith(("agent", "assistant")):
         return suffix
     return None
 

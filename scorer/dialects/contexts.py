@@ -8,23 +8,18 @@ that something was retrieved.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from scorer.dialects.documents import documents_in
 from scorer.dialects.tree import Node
-from scorer.dialects.values import decoded, first_text, identifier, mapping, real
+from scorer.dialects.values import decoded
 from scorer.model.agent_trace import Document, ToolCall
 
-_TEXT_KEYS = ("page_content", "content", "text", "document", "chunk", "passage", "snippet")
-_MARKS = frozenset(
-    {"id", "doc_id", "document_id", "score", "metadata", "meta", "source", "page_content", "title"}
-)
 _SEARCHES = re.compile(
     r"retriev|rag(?:$|_)|knowledge|wiki|(?:^|_)(?:docs?|documents?|passages?)(?:_|$)"
     r"|(?:^|_)search(?:_|$)|vector",
     re.IGNORECASE,
 )
 _STEPS = frozenset({"chain", "workflow", "tool", "retrieval"})
-_DEPTH = 3
 
 
 def find_contexts(
@@ -46,7 +41,7 @@ def _returned(nodes: Sequence[Node]) -> list[Document]:
             continue
         for recorded in (node.facts.output_text, node.facts.input_text):
             if recorded and _promising(recorded):
-                found = _documents_in(decoded(recorded), node.span.span_id, 0)
+                found = documents_in(decoded(recorded), node.span.span_id)
                 if found:
                     return found
     return []
@@ -56,40 +51,13 @@ def _promising(recorded: str) -> bool:
     return "page_content" in recorded or recorded.lstrip()[:2] == "[{"
 
 
-def _documents_in(value: Any, span_id: str, depth: int) -> list[Document]:
-    if isinstance(value, list) and value:
-        found = [_document(item, rank, span_id) for rank, item in enumerate(value)]
-        if all(document is not None for document in found):
-            return [document for document in found if document is not None]
-    if isinstance(value, dict) and depth < _DEPTH:
-        for inner in value.values():
-            if isinstance(inner, list | dict):
-                found_inside = _documents_in(inner, span_id, depth + 1)
-                if found_inside:
-                    return found_inside
-    return []
-
-
-def _document(item: Any, rank: int, span_id: str) -> Document | None:
-    fields = mapping(item)
-    if isinstance(fields.get("kwargs"), dict) and isinstance(fields.get("id"), list):
-        fields = fields["kwargs"]
-    if "role" in fields or "tool_calls" in fields or not _MARKS.intersection(fields):
-        return None
-    body = first_text(fields, *_TEXT_KEYS)
-    if body is None:
-        return None
-    doc_id = identifier(fields.get("id")) or identifier(fields.get("doc_id"))
-    return Document(body, doc_id, real(fields.get("score")), rank, span_id)
-
-
 def _searched(tool_calls: Sequence[ToolCall]) -> list[Document]:
     found: list[Document] = []
     for call in tool_calls:
         if call.status == "error" or call.result is None or not _SEARCHES.search(call.name):
             continue
         span_id = call.span_id or ""
-        documents = _documents_in(call.result, span_id, 0)
+        documents = documents_in(call.result, span_id)
         if documents:
             found.extend(documents)
         elif isinstance(call.result, str):

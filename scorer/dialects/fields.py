@@ -52,6 +52,11 @@ class Fields:
             key: (field.name, field.read, field.of_value) for field in fields for key in field.keys
         }
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The attributes that any field may come from."""
+        return frozenset(self._by_key)
+
     def read(self, span: Span) -> dict[str, Any]:
         """Return the fields that the span may tell; a value may still be None."""
         attributes, by_key = span.attributes, self._by_key

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from scorer.dialects.generated_ids import made_together
 from scorer.dialects.tree import Node, Tree
 from scorer.dialects.values import decoded, first_id, strings, text
 from scorer.model.agent_trace import Reference
@@ -10,6 +11,7 @@ from scorer.model.span import Attributes
 
 _PREFIX = "spanscore.reference."
 _CASE = "spanscore.case.id"
+_RESPONSE = "resp_"  # how the ids of responses of the OpenAI API begin
 
 
 def find_service(tree: Tree) -> str:
@@ -21,11 +23,14 @@ def find_service(tree: Tree) -> str:
 def find_session(nodes: Sequence[Node]) -> str | None:
     """Return the session id nearest to the root.
 
-    Some clients name the previous response as the conversation; that ties no session.
+    Two ids tie no session: that of the previous response, which some clients name as the
+    conversation, and one that the framework made up for this very run.
     """
-    responses = {node.facts.response_id for node in nodes}
-    sessions = (node.facts.session_id for node in nodes)
-    return next((found for found in sessions if found and found not in responses), None)
+    facts = [node.facts for node in nodes]
+    single = {fact.response_id for fact in facts}
+    single.update(fact.session_id for fact in facts if made_together(fact.session_id, fact.run_id))
+    sessions = (fact.session_id for fact in facts if fact.session_id)
+    return next((s for s in sessions if s not in single and not s.startswith(_RESPONSE)), None)
 
 
 def find_user(nodes: Sequence[Node]) -> str | None:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from scorer.api import Dialect
 from scorer.model.agent_trace import Usage
-from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
 
 
@@ -29,11 +28,38 @@ class _Rank:
         return self._places.get(item.name, -1)
 
 
-_BY_DETAIL = _Rank("openinference", "openllmetry", "otel_genai")
-_BY_FIELD = {"session_id": _Rank("otel_genai", "openinference", "openllmetry")}
+# What an SDK or a framework writes under keys of its own.
+_OWN_KEYS = (
+    "langfuse",
+    "mlflow",
+    "vercel_ai",
+    "logfire",
+    "pydantic_ai",
+    "google_adk",
+    "litellm",
+)
+# What a product writes under keys of its own; they seldom share a span with each other.
+_PRODUCTS = (
+    "claude_code",
+    "codex",
+    "claude_api",
+    "langsmith",
+    "confident",
+    "trulens",
+    "laminar",
+    "genkit",
+    "haystack",
+    "livekit",
+    "spring_ai",
+    "mcp",
+    "bedrock_agentcore",
+)
+_BY_DETAIL = _Rank("openinference", "openllmetry", *_OWN_KEYS, *_PRODUCTS, "otel_genai")
+_BY_FIELD = {
+    "session_id": _Rank("otel_genai", "openinference", "openllmetry", *_OWN_KEYS, *_PRODUCTS)
+}
 _FIELDS = tuple(name for name in SpanFacts.__struct_fields__ if name not in ("usage", *_BY_FIELD))
 _USAGE_FIELDS = Usage.__struct_fields__
-_NOTHING = SpanFacts()
 
 
 class Read(NamedTuple):
@@ -46,19 +72,6 @@ class Read(NamedTuple):
 def by_detail(dialects: Sequence[Dialect]) -> tuple[Dialect, ...]:
     """Return the dialects in the order in which their facts are preferred."""
     return tuple(sorted(dialects, key=_BY_DETAIL))
-
-
-def read_span(
-    span: Span, logs: Sequence[LogRecord], dialects: Sequence[Dialect]
-) -> tuple[tuple[str, ...], SpanFacts]:
-    """Return which dialects match, and the facts; `dialects` are in order of preference."""
-    matching = [dialect for dialect in dialects if dialect.matches(span, logs)]
-    if not matching:
-        return (), _NOTHING
-    if len(matching) == 1:
-        return (matching[0].name,), matching[0].read(span, logs)
-    reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
-    return tuple([read.name for read in reads]), merge(reads)
 
 
 def merge(reads: Sequence[Read]) -> SpanFacts:

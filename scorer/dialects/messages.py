@@ -15,7 +15,7 @@ from scorer.dialects import repair
 from scorer.dialects.media import media_of
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.python_repr import CLASS, NotARepr, is_repr, parse_repr
-from scorer.dialects.values import as_text, identifier, mapping, parse_json, text
+from scorer.dialects.values import as_text, first_text, identifier, mapping, parse_json, text
 from scorer.model.agent_trace import Media, Message, RequestedCall, Role
 
 _ROLES: dict[str, Role] = {
@@ -50,8 +50,9 @@ _SPEAKERS = {name: role for name, role in _ROLES.items() if role != "tool"}
 _BODY_KEYS = ("parts", "content", "contents", "blocks")
 _ARGUMENT_KEYS = ("arguments", "args", "input")
 _RESULT_KEYS = ("response", "result", "output", "content")
-_CALL_IDS = ("call_id", "toolUseId", "tool_call_id", "id")
-_RESULT_IDS = ("call_id", "tool_use_id", "toolUseId", "tool_call_id", "id")
+_CALL_IDS = ("call_id", "toolUseId", "toolCallId", "tool_call_id", "id", "ref")
+_RESULT_IDS = ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id", "ref")
+_TOOL_NAMES = ("name", "tool_name", "toolName")
 _MAX_DEPTH = 6
 
 
@@ -252,11 +253,11 @@ class _Draft:
 
     def _vendor(self, part: Mapping[str, Any]) -> bool:
         """Read the parts that are named by their key (Bedrock, Gemini) or class (Haystack)."""
-        for key in ("toolUse", "function_call", "functionCall"):
+        for key in ("toolUse", "function_call", "functionCall", "toolRequest"):
             if isinstance(part.get(key), dict):
                 self._call(part[key])
                 return True
-        for key in ("toolResult", "function_response", "functionResponse"):
+        for key in ("toolResult", "function_response", "functionResponse", "toolResponse"):
             if isinstance(part.get(key), dict):
                 self._result(part[key])
                 return True
@@ -271,7 +272,7 @@ class _Draft:
 
     def _call(self, call: Mapping[str, Any]) -> None:
         function = mapping(call.get("function")) or call
-        name = text(function.get("name")) or text(function.get("tool_name"))
+        name = first_text(function, *_TOOL_NAMES)
         if name is None:
             return
         call_id = identifier(_first(call, _CALL_IDS))
@@ -287,7 +288,7 @@ class _Draft:
                 "tool",
                 _joined(_present(part, _RESULT_KEYS)),
                 tool_call_id=identifier(_first(part, _RESULT_IDS)),
-                name=text(part.get("name")) or text(part.get("tool_name")),
+                name=first_text(part, *_TOOL_NAMES),
             )
         )
 
@@ -306,6 +307,8 @@ class _Draft:
 
 def _joined(value: Any) -> str | None:
     """Return the text of a tool result: its text blocks joined, else the value as text."""
+    if isinstance(value, dict) and value.keys() == {"type", "value"}:  # of the Vercel AI SDK
+        value = value["value"]
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         texts = [item.get("text") or item.get("content") for item in value]
         if all(isinstance(item, str) for item in texts):

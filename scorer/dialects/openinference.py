@@ -9,6 +9,7 @@ from scorer.dialects.fields import Field, Fields, id_field, text_field, value_fi
 from scorer.dialects.flattened import Rows, grouped, rows
 from scorer.dialects.media import url_reference
 from scorer.dialects.messages import Content, read_messages
+from scorer.dialects.observation import call_arguments
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.payload_text import messages_in
 from scorer.dialects.repair import looks_cut
@@ -91,6 +92,7 @@ class OpenInference:
     """Reads the attributes of the OpenInference specification."""
 
     name = "openinference"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether the span has an OpenInference kind."""
@@ -259,21 +261,7 @@ def _tool_arguments(attributes: Attributes) -> Any:
         value = first_text(attributes, "tool.parameters")
         schema = mapping(decoded(value))
         return None if "properties" in schema or not schema else value
-    return _call_arguments(decoded(value), value)
-
-
-def _call_arguments(structure: Any, raw: str) -> Any:
-    """Open the record of a Python call; drop arguments that are objects of the framework."""
-    keywords = mapping(structure).get("kwargs")
-    if not isinstance(keywords, dict):
-        return raw
-    named = {key: value for key, value in keywords.items() if not _is_object(value)}
-    positional = structure.get("args")
-    return {"args": positional, **named} if positional else named
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, str) and value.startswith("<") and " object at 0x" in value
+    return call_arguments(value)
 
 
 def _definitions(table: Rows | None) -> Any:

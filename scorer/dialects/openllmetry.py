@@ -81,6 +81,7 @@ class OpenLlmetry:
     """Reads the attributes of the OpenLLMetry instrumentations and the Traceloop SDK."""
 
     name = "openllmetry"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:  # noqa: ARG002 - protocol
         """Tell whether the span carries a key or an event of OpenLLMetry."""

@@ -16,6 +16,7 @@ from scorer.dialects.gen_ai_usage import (
     read_usage,
 )
 from scorer.dialects.messages import Content, read_messages
+from scorer.dialects.observation import recorded_messages
 from scorer.dialects.otel_events import EventContent, is_content, read_events, tool_events
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
@@ -96,7 +97,10 @@ _MODEL_MARKS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
 _INPUTS = "gen_ai.input.messages"
 _OUTPUTS = "gen_ai.output.messages"
 _SYSTEM = "gen_ai.system_instructions"
-_CONTENT = frozenset({_INPUTS, _OUTPUTS, _SYSTEM})
+# Deprecated keys for all of it in one text (Spring AI); events of that name are read elsewhere.
+_PROMPT = "gen_ai.prompt"
+_COMPLETION = "gen_ai.completion"
+_CONTENT = frozenset({_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION})
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
 _DOCUMENTS = "gen_ai.retrieval.documents"
 _COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
@@ -113,6 +117,7 @@ class OtelGenAi:
     """Reads `gen_ai.*` attributes, span events and log records."""
 
     name = "otel_genai"
+    matches_by_keys = True
 
     def matches(self, span: Span, logs: Sequence[LogRecord]) -> bool:
         """Tell whether the span carries any key or event of the conventions."""
@@ -183,6 +188,10 @@ def _messages(
             outputs = _attribute(events.details, _OUTPUTS, content)
         inputs = inputs if inputs is not None else events.inputs or None
         outputs = outputs if outputs is not None else events.outputs or None
+    if inputs is None and _PROMPT in attributes:
+        inputs = recorded_messages(attributes[_PROMPT], "user", content)
+    if outputs is None and _COMPLETION in attributes:
+        outputs = recorded_messages(attributes[_COMPLETION], "assistant", content)
     system = _system(attributes.get(_SYSTEM), details, content)
     if system is not None and inputs is not None and not any(m.role == "system" for m in inputs):
         inputs = (system, *inputs)

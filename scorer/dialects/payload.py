@@ -127,6 +127,8 @@ def _open_dict(value: dict[str, Any]) -> Any:
     body = _message(value)
     if "content" in body and ("tool_call_id" in body or body.get("type") == "tool"):
         return body["content"]
+    if value.get("type") == "tool" and "tool_call_id" in value and "content" in value:
+        return value["content"]  # a LangChain message, flat
     if len(value) == 1 and isinstance(value.get("content"), str | list):
         return value["content"]
     if _is_error_only(value):

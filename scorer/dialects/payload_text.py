@@ -115,7 +115,7 @@ def _search(value: Any, keys: tuple[str, ...], find: _Find, depth: int) -> str |
         return _in_list(value, keys, find, depth)
     if not isinstance(value, dict):
         return None
-    if _is_message(value):
+    if is_message(value):
         return find(read_message(value, Content(), "assistant" if find is last_reply else "user"))
     return _in_dict(value, keys, find, depth)
 
@@ -150,7 +150,7 @@ def _is_single_text(values: tuple[Any, ...]) -> bool:
 def _in_list(value: list[Any], keys: tuple[str, ...], find: _Find, depth: int) -> str | None:
     if value and all(isinstance(item, dict) for item in value):
         messages = read_messages(value, Content(), "user") or ()
-        if any(_is_message(item) for item in value):
+        if any(is_message(item) for item in value):
             return find(messages)
     for item in value[:4]:
         found = _search(item, keys, find, depth + 1)
@@ -159,7 +159,8 @@ def _in_list(value: list[Any], keys: tuple[str, ...], find: _Find, depth: int) -
     return None
 
 
-def _is_message(value: Mapping[str, Any]) -> bool:
+def is_message(value: Mapping[str, Any]) -> bool:
+    """Tell whether a dict is one message, in any of the usual shapes."""
     if ("role" in value or "_role" in value) and ("content" in value or "parts" in value):
         return True
     if isinstance(value.get("kwargs"), dict) and isinstance(value.get("id"), list):

@@ -29,7 +29,7 @@ def find_question(tree: Tree, calls: Sequence[ModelCall]) -> str | None:
     for node in _around(tree, calls[0].nodes[0] if calls else None):
         found = _request(node)
         if found is not None:
-            return found
+            return question_in_prompt(found)
     asked = _asked(calls)
     return question_in_prompt(asked) if asked is not None else _searched(tree.nodes)
 

@@ -8,6 +8,8 @@ called again after asking for it.
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from scorer.dialects.conversation import ToldCall
 from scorer.dialects.errors import error_of, is_control_flow
 from scorer.dialects.payload import Result, parse_arguments, says_error, unwrap_result
@@ -15,12 +17,13 @@ from scorer.dialects.tree import Node
 from scorer.dialects.values import text
 from scorer.model.agent_trace import ErrorInfo, ToolCall, ToolStatus
 
+_OF_TOOLS = ("tool_call_id", "tool_arguments", "tool_result", "tool_status")
 _NAME_PREFIXES = ("execute_tool ", "running tool: ", "tools/call ")
 
 
 def find_tool_calls(nodes: Sequence[Node], told: Sequence[ToldCall]) -> tuple[ToolCall, ...] | None:
     """Return the tool calls in the order of the run, None when nothing shows any."""
-    spans = [node for node in nodes if node.facts.role == "tool" and not _repeats_parent(node)]
+    spans = _executed(nodes)
     if not spans and not told:
         return None
     named = [(node, _tool_name(node)) for node in spans]
@@ -45,12 +48,36 @@ def _tool_name(node: Node) -> str:
     return name
 
 
-def _repeats_parent(node: Node) -> bool:
-    """A protocol client reports the call again below the span that executes the tool."""
-    parent = node.parent
-    if parent is None or parent.facts.role != "tool":
-        return False
-    return _tool_name(parent) == _tool_name(node)
+def _executed(nodes: Sequence[Node]) -> list[Node]:
+    """Return the tool spans, each call once; what repeats one gives it what it lacks.
+
+    A protocol's client, and its server in turn, report a call again below the span that executes
+    the tool, perhaps with spans of the transport in between, which belong to no dialect.
+    """
+    found: list[Node] = []
+    first: dict[int, Node] = {}
+    for node in nodes:
+        if node.facts.role != "tool":
+            continue
+        above = next((outer for outer in node.ancestors() if outer.known), None)
+        if above is not None and id(above) in first and _tool_name(above) == _tool_name(node):
+            first[id(node)] = origin = first[id(above)]
+            _complete(origin, node)
+        else:
+            first[id(node)] = node
+            found.append(node)
+    return found
+
+
+def _complete(node: Node, repeated: Node) -> None:
+    missing = {
+        name: value
+        for name in _OF_TOOLS
+        if getattr(node.facts, name) is None
+        and (value := getattr(repeated.facts, name)) is not None
+    }
+    if missing:
+        node.facts = replace(node.facts, **missing)
 
 
 def _match(named: Sequence[tuple[Node, str]], told: Sequence[ToldCall]) -> dict[str, ToldCall]:

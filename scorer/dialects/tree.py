@@ -11,13 +11,15 @@ from operator import attrgetter
 
 from scorer.api import Dialect
 from scorer.dialects.evaluators import JUDGED_ROLES, is_evaluator, may_be_evaluator
-from scorer.dialects.merge import by_detail, read_span
+from scorer.dialects.reader import reader
+from scorer.dialects.session_logs import Logs, with_sessions
 from scorer.model.agent_trace import Message
-from scorer.model.span import LogRecord, Span
+from scorer.model.span import Span
 from scorer.model.span_facts import SpanFacts
 from scorer.model.trace import Trace
 
 _RUNNERS = frozenset({"agent", "tool", "workflow"})
+_NO_LOGS: Logs = {}
 _START = attrgetter("start_ns", "span_id")
 
 
@@ -83,13 +85,11 @@ class Tree:
 
 def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
     """Read every span and arrange the nodes; evaluator subtrees are left out."""
-    logs: defaultdict[str, list[LogRecord]] = defaultdict(list)
-    for record in trace.logs:
-        logs[record.span_id].append(record)
-    preferred = by_detail(dialects)
+    spans, logs = with_sessions(trace.spans, trace.logs) if trace.logs else (trace.spans, _NO_LOGS)
+    read = reader(dialects).read
     nodes: dict[str, Node] = {}
-    for span in sorted(trace.spans, key=_START):
-        known, facts = read_span(span, logs.get(span.span_id, ()), preferred)
+    for span in sorted(spans, key=_START):
+        known, facts = read(span, logs.get(span.span_id, ()))
         nodes[span.span_id] = Node(span, facts, known)
     return Tree(_preorder(nodes))
 

@@ -11,7 +11,15 @@ from scorer.model.span import Attributes
 
 # What instrumentations write where there is nothing to say, or nothing to be shown.
 SENTINELS = frozenset(
-    {"__REDACTED__", "<not specified>", "N/A", "(merged tools)", "[REDACTED]", "REDACTED"}
+    {
+        "__REDACTED__",
+        "<not specified>",
+        "N/A",
+        "(merged tools)",
+        "[REDACTED]",
+        "<REDACTED>",
+        "REDACTED",
+    }
 )
 _LONGEST_SENTINEL = max(map(len, SENTINELS))
 JSON_START = frozenset('{["')

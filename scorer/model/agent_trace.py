@@ -116,12 +116,16 @@ class ErrorInfo(Struct, frozen=True):
 
 
 class Media(Struct, frozen=True):
-    """A reference to an image, sound, film or document; never the content itself."""
+    """A reference to an image, sound, film or document; never the content itself.
+
+    `size` is the number of bytes of inline content, None where it is elsewhere.
+    """
 
     kind: MediaKind
     ref: str
     mime_type: str | None = None
     span_id: str | None = None
+    size: int | None = None
 
 
 class ToolDefinition(Struct, frozen=True):

@@ -42,7 +42,7 @@ class SpanFacts(Struct, frozen=True, kw_only=True):
     JSON text. On an agent span `agent_name` is its own name, elsewhere the name of the agent
     that owns the span. `usage_is_aggregate` marks a sum over child spans. `failed` is the
     dialect's own error mark, beside the span status. `time_to_first_chunk` is in seconds,
-    `cost_usd` in US dollars.
+    `cost_usd` in US dollars. `run_id` is what the framework calls this run of an agent.
     """
 
     role: SpanRole | None = None
@@ -76,3 +76,4 @@ class SpanFacts(Struct, frozen=True, kw_only=True):
     error_message: str | None = None
     failed: bool | None = None
     truncated: bool | None = None
+    run_id: str | None = None

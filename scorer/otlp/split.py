@@ -22,6 +22,7 @@ from scorer.errors import PermanentError
 from scorer.model.evaluation import EVENT_PREFIX
 from scorer.model.trace import Envelope, Item, LogEntry, SpanEntry
 from scorer.otlp.salvage import Losses, mend
+from scorer.otlp.session_key import may_hold_sessions, session_trace_id
 from scorer.otlp.wire import Path, count_messages, path
 from scorer.pb.split.v1 import split_pb2
 
@@ -63,7 +64,7 @@ class SplitSpans(NamedTuple):
 
 
 class SplitLogs(NamedTuple):
-    """The log records of traces.
+    """The log records of traces, and of sessions, whose trace id is derived from their key.
 
     `untraced` ones carry no valid trace id, which is no error. `evaluations` are the events that
     bring scores, ours or another evaluator's: they neither open nor hold nor change a trace, or
@@ -161,6 +162,7 @@ def split_logs(body: bytes) -> SplitLogs:
     rejects = _Rejects()
     evaluations: list[Item] = []
     may_evaluate = _EVALUATION_BYTES in body
+    has_sessions = may_hold_sessions(body)
     for group in request.resource_logs:
         scopes, (resource, resource_rest) = group.scope_logs, _head(group, "resource")
         for scope_logs in scopes:
@@ -170,12 +172,29 @@ def split_logs(body: bytes) -> SplitLogs:
             if may_evaluate:
                 evaluations += [(wire, envelope) for wire in wires if is_evaluation(wire)]
                 wires = [wire for wire in wires if not is_evaluation(wire)]
-            _split_logs(wires, envelope, records, untraced, rejects)
+            left: list[Item] = []
+            _split_logs(wires, envelope, records, left, rejects)
+            untraced += _take_sessions(left, records) if has_sessions else left
     if rejects.foreign and not (records or untraced or evaluations):
         raise PermanentError(
             f"none of {rejects.count} log records is one; {_WRONG_SIGNAL}", items=rejects.count
         )
     return SplitLogs(records, untraced, evaluations, rejects.count, rejects.reason)
+
+
+def _take_sessions(untraced: Iterable[Item], out: list[LogEntry]) -> list[Item]:
+    """Take the records of sessions as those of a trace; return the others."""
+    head = split_pb2.LogHead()
+    left = []
+    for wire, envelope in untraced:
+        trace_id = session_trace_id(wire)
+        if trace_id is None:
+            left.append((wire, envelope))
+            continue
+        head.ParseFromString(wire)
+        time_ns = head.time_unix_nano or head.observed_time_unix_nano
+        out.append(LogEntry(trace_id, b"", time_ns, wire, envelope))
+    return left
 
 
 def is_evaluation(wire: bytes) -> bool:

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -25,6 +25,7 @@ from scorer.api import (
     Unscored,
 )
 from scorer.config import Config
+from scorer.dialects.evidence import evidence
 from scorer.dialects.normalise import normalise
 from scorer.errors import SpanscoreError
 from scorer.model.score import Verdict
@@ -74,6 +75,10 @@ class Engine:
         """Return what metrics would read of a trace."""
         view = normalise(decode_trace(closed), self._dialects)
         return self._references.attach(_with_short_names(view))
+
+    def evidence(self, closed: ClosedTrace, view: AgentTrace) -> dict[str, Any]:
+        """Return where the facts of a trace's view come from, and what it lacks."""
+        return evidence(decode_trace(closed), view, self._dialects)
 
     def score(self, closed: ClosedTrace, barred: Barred = _NONE_BARRED) -> ScoredTrace:
         """Score a closed trace; metrics in `barred` are not called but `failed` with its reason."""

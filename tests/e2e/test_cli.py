@@ -12,6 +12,7 @@ from scorer.testing import assert_balanced
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 START = 1_760_000_000 * 10**9
+_SUCCESS = ("tool_success", "value")
 
 
 def spanscore(*argv, stdin=b"", cwd=None):
@@ -144,6 +145,47 @@ def test_inspect_reads_stdin_and_is_readable(spans_file):
     assert "Rain is wet." in text
     assert "not captured" in text
     assert "2 traces" in text
+
+
+def test_evidence_says_where_each_fact_comes_from(spans_file):
+    """The span and its attributes, and what is missing."""
+    done = spanscore("inspect", spans_file, "--json", "--evidence")
+    assert done.returncode == 0, done.stderr
+    first = json.loads(done.stdout.splitlines()[0])
+    (source,) = first["evidence"]["question"]
+    assert source["keys"] == ["input.value"]
+    assert first["evidence"]["gaps"] == []
+
+
+def test_a_session_of_log_records_is_replayed(tmp_path):
+    """It has no span and no trace id; its key makes it a trace."""
+    records = [
+        {
+            "timeUnixNano": str(START + number * 10**9),
+            "eventName": name,
+            "attributes": [
+                {"key": key, "value": {"stringValue": value}}
+                for key, value in {"conversation.id": "c", **fields}.items()
+            ],
+        }
+        for number, (name, fields) in enumerate(
+            [
+                ("codex.user_prompt", {"prompt": "fix it"}),
+                ("codex.tool_result", {"tool_name": "shell", "success": "false"}),
+            ]
+        )
+    ]
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    stored = tmp_path / "logs.json"
+    stored.write_text(json.dumps(logs))
+    seen = json.loads(spanscore("inspect", stored, "--json").stdout)
+    assert (seen["question"], seen["session_id"]) == ("fix it", "c")
+    scores = tmp_path / "scores.jsonl"
+    done = spanscore("replay", stored, "--scores", scores)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in scores.read_text().splitlines()]
+    assert {row["trace_id"] for row in rows} == {seen["trace_id"]}
+    assert [row["value"] for row in rows if (row["metric"], row["output"]) == _SUCCESS] == [0.0]
 
 
 def test_coverage_says_what_to_switch_on(spans_file):

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import asynccontextmanager
+from hashlib import sha256
 
 import grpc.aio
 import pytest
@@ -231,3 +232,27 @@ async def test_what_is_not_delivered_at_the_end_is_after_the_next_start(tmp_path
         await until(lambda: spans(backend))
     assert {span.trace_id[-1] for span in spans(backend)} == {2}
     assert backend.bodies("metrics") == []
+
+
+def session():
+    data = logs_pb2.LogsData()
+    records = data.resource_logs.add().scope_logs.add().log_records
+    usage = {"event.kind": "response.completed", "input_token_count": "5"}
+    for number, (name, fields) in enumerate(
+        [("codex.user_prompt", {"prompt": "q"}), ("codex.sse_event", usage)]
+    ):
+        record = records.add(event_name=name, time_unix_nano=10**18 + number * 10**9)
+        for key, value in {"conversation.id": "c-1", **fields}.items():
+            record.attributes.add(key=key).value.string_value = value
+    return data.SerializeToString()
+
+
+async def test_a_session_in_log_records_is_scored_and_passed_on_once(tmp_path, backend):
+    """Without a trace id it would only be passed on."""
+    async with running(tmp_path, target(backend), idle_timeout="200ms") as service:
+        await send(service, session(), "logs")
+        await until(lambda: service.telemetry.value("spanscore_closed_traces_total") >= 1)
+    wires = [item for body in backend.bodies("logs") for item in split_logs(body).records]
+    codex = [entry for entry in wires if b"codex." in entry.wire]
+    assert len(codex) == 2
+    assert scored_traces(tmp_path) == {sha256(b"c-1").hexdigest()[:32]}

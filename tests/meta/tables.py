@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from scorer import registry
 from scorer.config import Config, to_plain
+from scorer.dialects.about import ABOUT
+from scorer.dialects.about import ALL as ALL_FACTS
 from scorer.telemetry import SERIES
 
 README = Path(__file__).parents[2] / "README.md"
@@ -109,11 +111,34 @@ def _threshold(threshold: Any) -> str:
     return " or ".join(filter(None, (low, high)))
 
 
+def dialects_table() -> str:
+    """All built-in dialects."""
+    rows = [
+        (
+            f"`{name}`",
+            about.covers,
+            ", ".join(map(_library, about.recorded)) or "-",
+            "all" if about.facts == ALL_FACTS else ", ".join(about.facts),
+            about.content,
+        )
+        for name, about in sorted(ABOUT.items())
+    ]
+    return table(("dialect", "covers", "recorded", "facts", "content"), *rows)
+
+
+def _library(recorded: str) -> str:
+    """Shorten the names that are too long for a table."""
+    for prefix in ("openinference-instrumentation-", "opentelemetry-instrumentation-"):
+        recorded = recorded.removeprefix(prefix)
+    return recorded
+
+
 TABLES = {
     "config": config_table,
     "series": series_table,
     "metrics": metrics_table,
     "thresholds": thresholds_table,
+    "dialects": dialects_table,
 }
 
 

@@ -4,12 +4,14 @@ import argparse
 import importlib.util
 import re
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from scorer.api import AgentTrace, TraceMetric
 from scorer.cli.main import build_parser
+from scorer.dialects.about import ABOUT
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -26,6 +28,14 @@ def test_the_tables_are_fresh():
     """Keys, series and metrics in the README are those of the code."""
     expected = load_tables().generated(README)
     assert expected == README, "run: python tests/meta/tables.py --write"
+
+
+def test_every_dialect_is_in_the_table():
+    """One that is registered but not described would be found by nobody."""
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    registered = set(points["spanscore.dialects"])
+    assert set(ABOUT) == registered, "describe it in scorer/dialects/about.py"
+    assert f" {len(registered)} dialects " in README
 
 
 def test_the_first_screen_has_the_two_commands():

@@ -1,18 +1,25 @@
 """Whatever spans hold, and in whatever order they come, there is one view."""
 
 import json
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer.dialects import openinference, openllmetry, otel_genai
+from scorer.dialects.evidence import evidence
 from scorer.dialects.inspection import inspection
 from scorer.dialects.normalise import normalise
+from scorer.dialects.product import Product
 from scorer.model.span import Event, LogRecord, Resource, Scope, Span
 from scorer.model.trace import Completeness, Trace
 
-DIALECTS = (otel_genai.DIALECT, openinference.DIALECT, openllmetry.DIALECT)
+POINTS = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+BUILT_IN = POINTS["project"]["entry-points"]["spanscore.dialects"].values()
+DIALECTS = tuple(EntryPoint("", point, "").load() for point in BUILT_IN)
+PRODUCTS = [dialect for dialect in DIALECTS if isinstance(dialect, Product)]
 KEYS = [
     "gen_ai.operation.name",
     "gen_ai.agent.name",
@@ -57,6 +64,73 @@ KEYS = [
     "traceloop.entity.input",
     "traceloop.entity.output",
     "traceloop.span.kind",
+]
+RECORDED_KEYS = [
+    "ai.operationId",
+    "ai.prompt",
+    "ai.prompt.messages",
+    "ai.prompt.tools",
+    "ai.response.msToFirstChunk",
+    "ai.response.text",
+    "ai.response.toolCalls",
+    "ai.telemetry.functionId",
+    "ai.toolCall.args",
+    "ai.toolCall.result",
+    "ai.usage.inputTokens",
+    "all_messages_events",
+    "events",
+    "final_result",
+    "from_agent",
+    "gcp.vertex.agent.llm_request",
+    "gcp.vertex.agent.llm_response",
+    "gcp.vertex.agent.tool_call_args",
+    "gcp.vertex.agent.tool_response",
+    "gen_ai.agent.call.id",
+    "gen_ai.conversation.id",
+    "group_id",
+    "langfuse.observation.cost_details",
+    "langfuse.observation.input",
+    "langfuse.observation.level",
+    "langfuse.observation.metadata.lc_agent_name",
+    "langfuse.observation.output",
+    "langfuse.observation.type",
+    "langfuse.observation.usage_details",
+    "llm.openai.choices",
+    "llm.openai.messages",
+    "llm.openai.usage",
+    "logfire.msg_template",
+    "metadata",
+    "mlflow.chat.tokenUsage",
+    "mlflow.chat.tools",
+    "mlflow.spanInputs",
+    "mlflow.spanOutputs",
+    "mlflow.spanType",
+    "pydantic_ai.all_messages",
+    "raw_input",
+    "request_data",
+    "response_data",
+    "to_agent",
+    "tool_arguments",
+    "tool_response",
+]
+RECORDED_WORDS = [
+    "generation",
+    "retriever",
+    "tool",
+    '"CHAT_MODEL"',
+    '"RETRIEVER"',
+    '"CHAIN"',
+    "ai.generateText",
+    "ai.generateText.doGenerate",
+    "ai.toolCall",
+    "Agent run: {name!r}",
+    "Function: {name}",
+    "ERROR",
+    '{"from_agent": "a", "to_agent": "b"}',
+    '{"input": 5, "output": 2, "total": 7}',
+    '[{"event.name": "gen_ai.user.message", "content": ["q", {"kind": "binary"}]}]',
+    "01a22b9b-60e1-7706-8b4f-1f26fddd0cb9",
+    "[{'role': 'user', 'content': 'q'}]",
 ]
 WORDS = [
     "chat",
@@ -162,7 +236,54 @@ VALUES = st.one_of(
         st.sampled_from(["role", "content", "parts", "type", "id"]), SCALARS, max_size=3
     ),
 )
-ATTRIBUTES = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8)
+KINDS = ["llm", "tool", "agent", "retriever", "retrieval", "model", "LLM", "TOOL", "record_root"]
+
+
+def product_attributes(product):
+    """Return attributes of one product: any of its keys with any value, and a known kind."""
+    keys = sorted({*product.keys, *product.read_keys})
+    some = st.dictionaries(st.sampled_from(keys), VALUES, min_size=1, max_size=8)
+    kinds = st.dictionaries(
+        st.sampled_from(sorted(product.keys)), st.sampled_from(KINDS), max_size=1
+    )
+    return st.builds(lambda first, second: {**first, **second}, some, kinds)
+
+
+SESSION_NAMES = [
+    "codex.user_prompt",
+    "codex.sse_event",
+    "codex.tool_result",
+    "claude_code.user_prompt",
+    "claude_code.api_request",
+    "claude_code.tool_result",
+    "claude_code.assistant_response",
+]
+SESSION_KEYS = [
+    "conversation.id",
+    "session.id",
+    "prompt",
+    "response",
+    "duration_ms",
+    "tool_name",
+    "tool_use_id",
+    "call_id",
+    "request_id",
+    "event.kind",
+    "input_tokens",
+    "input_token_count",
+    "cost_usd",
+    "success",
+    "arguments",
+]
+SESSION_FIELDS = st.dictionaries(st.sampled_from(SESSION_KEYS), VALUES, max_size=6)
+ATTRIBUTES = st.one_of(
+    st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8),
+    SESSION_FIELDS,
+    *map(product_attributes, PRODUCTS),
+    st.dictionaries(
+        st.sampled_from(RECORDED_KEYS), VALUES | st.sampled_from(RECORDED_WORDS), max_size=8
+    ),
+)
 IDS = [f"{number:016x}" for number in range(1, 7)]
 EVENTS = st.builds(
     Event,
@@ -176,6 +297,24 @@ EVENTS = st.builds(
 )
 
 
+SCOPES = ["app", "spanscore", "com.anthropic.sdk.x", "pydantic-ai", "langfuse-sdk", "logfire.x"]
+SPAN_NAMES = [
+    "invoke_agent x",
+    "handoff to b",
+    "f.run",
+    "",
+    "agent run",
+    "call_llm",
+    "tools/call f",
+    "llm_node",
+    "haystack.agent.step.llm",
+    "claude_code.interaction",
+    "claude_code.llm_request",
+    "claude_code.tool",
+    "anthropic.tool_use f",
+]
+
+
 @st.composite
 def traces(draw):
     spans = [
@@ -183,7 +322,7 @@ def traces(draw):
             trace_id="aa",
             span_id=span_id,
             parent_span_id=draw(st.sampled_from(["", "ff", *IDS])),
-            name=draw(st.sampled_from(["invoke_agent x", "handoff to b", "f.run", ""])),
+            name=draw(st.sampled_from(SPAN_NAMES)),
             kind=1,
             start_ns=draw(st.integers(0, 3)),
             end_ns=draw(st.integers(0, 9)),
@@ -197,7 +336,7 @@ def traces(draw):
             dropped_events=0,
             dropped_links=0,
             resource=Resource({}, "s"),
-            scope=Scope(draw(st.sampled_from(["app", "spanscore"]))),
+            scope=Scope(draw(st.sampled_from(SCOPES))),
         )
         for span_id in draw(st.lists(st.sampled_from(IDS), unique=True, max_size=6))
     ]
@@ -206,6 +345,19 @@ def traces(draw):
             "aa", span_id, 1, "gen_ai.user.message", draw(VALUES), {}, Resource({}, ""), Scope()
         )
         for span_id in draw(st.lists(st.sampled_from(IDS), max_size=2))
+    ]
+    logs += [
+        LogRecord(
+            "aa",
+            draw(st.sampled_from(["", *IDS])),
+            draw(st.integers(0, 3)),
+            draw(st.sampled_from(SESSION_NAMES)),
+            draw(VALUES),
+            draw(SESSION_FIELDS),
+            Resource({}, ""),
+            Scope(),
+        )
+        for _ in range(draw(st.integers(0, 2)))
     ]
     return Trace(
         tenant="",
@@ -226,13 +378,23 @@ def test_no_attribute_value_can_make_it_raise(trace):
     assert inspection(view)["span_count"] == len(trace.spans)
 
 
+@settings(max_examples=60, deadline=None)
+@given(traces())
+def test_no_attribute_value_can_make_the_evidence_raise(trace):
+    """It is JSON, whatever the spans hold."""
+    assert json.dumps(evidence(trace, normalise(trace, DIALECTS), DIALECTS))
+
+
 @settings(max_examples=150, deadline=None)
 @given(traces(), st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_change_the_view(trace, random):
     """Batches interleave and retries reorder."""
     spans = list(trace.spans)
     random.shuffle(spans)
-    shuffled = msgspec.structs.replace(trace, spans=tuple(spans))
+    logs = list(trace.logs)
+    if not any(record.event_name == "gen_ai.user.message" for record in logs):
+        random.shuffle(logs)  # messages that name no time of their own have no other order
+    shuffled = msgspec.structs.replace(trace, spans=tuple(spans), logs=tuple(logs))
     assert repr(normalise(shuffled, DIALECTS)) == repr(normalise(trace, DIALECTS))
 
 

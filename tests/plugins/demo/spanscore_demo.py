@@ -1,4 +1,4 @@
-"""Metrics that behave well and badly, to test Spanscore with a real plug-in."""
+"""Metrics that behave well and badly, and a dialect, to test with a real plug-in."""
 
 import math
 import os
@@ -8,7 +8,16 @@ import time
 
 from msgspec.structs import replace
 
-from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, OutputSpec, Unscored
+from scorer.api import (
+    AgentTrace,
+    Measurement,
+    MetricSpec,
+    Mode,
+    OutputSpec,
+    Span,
+    SpanFacts,
+    Unscored,
+)
 
 
 class _Demo:
@@ -190,3 +199,26 @@ class WrongName(AnswerLength):
     """Is registered under another name than its own."""
 
     name = "demo_other_name"
+
+
+class Acme:
+    """Reads the spans of a product that nobody else knows."""
+
+    name = "demo_acme"
+    keys = frozenset({"acme.step"})
+
+    def matches(self, span: Span, logs) -> bool:
+        return "acme.step" in span.attributes
+
+    def read(self, span: Span, logs) -> SpanFacts:
+        if span.attributes["acme.step"] != "run":
+            return SpanFacts(role="chain")
+        return SpanFacts(
+            role="agent",
+            agent_name="acme",
+            input_text=span.attributes.get("acme.asked"),
+            output_text=span.attributes.get("acme.said"),
+        )
+
+
+ACME = Acme()

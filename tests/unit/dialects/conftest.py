@@ -1,19 +1,23 @@
 """Hand-built spans, and the view that the built-in dialects make of them."""
 
 import json
+import tomllib
 from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scorer.dialects import openinference, openllmetry, otel_genai
 from scorer.dialects.normalise import normalise
 from scorer.dialects.tree import Tree, build_tree
 from scorer.model.agent_trace import AgentTrace
 from scorer.model.span import Event, LogRecord, Resource, Scope, Span
 from scorer.model.trace import Completeness, Trace
 
-DIALECTS = (otel_genai.DIALECT, openinference.DIALECT, openllmetry.DIALECT)
+POINTS = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
+BUILT_IN = POINTS["project"]["entry-points"]["spanscore.dialects"].values()
+DIALECTS = tuple(EntryPoint("", point, "").load() for point in BUILT_IN)
 MILLISECOND = 1_000_000
 
 
@@ -128,3 +132,13 @@ def told(result: Any, call_id: str | None = None) -> dict[str, Any]:
 def words() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     """Return the makers of messages: (said, asked, told)."""
     return said, asked, told
+
+
+@pytest.fixture
+def trace_of() -> Callable[..., Trace]:
+    return build_trace
+
+
+@pytest.fixture
+def dialects() -> tuple[Any, ...]:
+    return DIALECTS

@@ -80,6 +80,16 @@ def test_a_transfer_tool_hands_over(span, view):
         assert result.handoffs == (Handoff("a", "Billing Agent"),)
 
 
+def test_a_transfer_that_names_nobody_goes_to_the_agent_that_runs_next(span, view):
+    """Arguments are not captured everywhere; `agent` in the name of the tool is no name."""
+    spans = (span("1", agent("a")), span("9", agent("b")), span("a", agent("c")))
+    for name in ("transfer_to_agent", "handoff"):
+        result = view(*spans, span("2", tool(name), parent="1"))
+        assert result.handoffs == (Handoff("a", "b"),)
+        assert names(result) == ["a", "b", "c"]
+    assert view(span("1", agent("a")), span("2", tool("handoff"), parent="1")).handoffs == ()
+
+
 def test_a_transfer_of_something_else_is_no_handoff(span, view):
     """Banks transfer too."""
     call = tool("transfer_to_account", '{"amount": 5}')

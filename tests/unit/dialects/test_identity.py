@@ -24,6 +24,13 @@ def test_a_response_id_is_no_session(span, view):
     assert view(span("1", first), span("2", second)).session_id is None
 
 
+def test_the_id_of_an_earlier_response_is_no_session(span, view):
+    """A chained response may belong to another trace."""
+    attributes = {**CHAT, "gen_ai.conversation.id": "resp_1"}
+    assert view(span("1", attributes)).session_id is None
+    assert view(span("1", {**attributes, "session.id": "s"})).session_id is None
+
+
 def test_the_references_of_a_canary_stand_on_the_root(span, view):
     """They are ours: `spanscore.reference.*` and `spanscore.case.id`."""
     attributes = {

@@ -1,3 +1,6 @@
+import pytest
+
+from scorer.dialects.about import ABOUT
 from scorer.dialects.merge import Read, by_detail, merge
 from scorer.model.agent_trace import Usage
 from scorer.model.span_facts import SpanFacts
@@ -52,3 +55,20 @@ def test_a_plug_in_is_preferred_to_the_built_in_dialects():
     """It was installed because it knows better."""
     order = by_detail([Named("otel_genai"), Named("mine"), Named("openinference")])
     assert [dialect.name for dialect in order] == ["mine", "openinference", "otel_genai"]
+
+
+@pytest.mark.parametrize("name", sorted(ABOUT.keys() - {"otel_genai"}))
+def test_own_keys_say_more_than_the_standard_ones(name):
+    """What a library translates into the standard loses detail."""
+    reads = [Read(name, SpanFacts(role="tool")), Read("otel_genai", SpanFacts(role="chain"))]
+    order = by_detail([Named("otel_genai"), Named(name)])
+    assert [dialect.name for dialect in order] == [name, "otel_genai"]
+    assert merge(reads).role == "tool"
+
+
+@pytest.mark.parametrize("name", sorted(ABOUT.keys() - {"otel_genai"}))
+def test_only_a_plug_in_may_know_a_better_session(name):
+    """A built-in dialect that is in no order would be taken for one."""
+    reads = [Read(name, SpanFacts(session_id="own")), Read("otel_genai", SpanFacts(session_id="c"))]
+    assert merge(reads).session_id == "c"
+    assert merge([Read("mine", SpanFacts(session_id="m")), *reads]).session_id == "m"

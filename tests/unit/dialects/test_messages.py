@@ -53,6 +53,12 @@ def test_a_user_message_is_read_from_every_shape(message):
             "role": "assistant",
             "content": [{"toolUse": {"toolUseId": "c1", "name": "f", "input": {"a": 1}}}],
         },
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool-call", "toolCallId": "c1", "toolName": "f", "input": {"a": 1}}
+            ],
+        },
         {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'},
         {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}}]},
         {

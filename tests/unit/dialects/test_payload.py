@@ -26,6 +26,7 @@ def test_arguments_that_do_not_parse_stay_raw_with_a_reason():
         [{"type": "text", "text": "rain"}],
         {"lc": 1, "id": ["x", "ToolMessage"], "kwargs": {"content": "rain", "type": "tool"}},
         {"type": "tool", "data": {"content": "rain", "tool_call_id": "1"}},
+        {"type": "tool", "content": "rain", "tool_call_id": "1", "status": "success", "id": None},
         '{"type": "tool", "data": {"content": "rain", "type": "tool", "arti',
     ],
 )

@@ -121,6 +121,12 @@ def test_the_question_is_taken_out_of_a_retrieval_prompt(prompt, question):
     assert question_in_prompt(prompt) == question
 
 
+def test_the_question_is_taken_out_of_the_prompt_of_an_agent_too(span, view):
+    """A function that fills a template is given no other words."""
+    prompt = "Context:\n[d1] a kettle\n\nQuestion: what is it?"
+    assert view(span("1", flow(prompt, "a"))).question == "what is it?"
+
+
 def test_the_messages_are_the_fullest_conversation(chat, view, words):
     """Input and output of the call that saw most."""
     said, _, _ = words

@@ -1,5 +1,7 @@
 """The one door for spans: what is taken, refused and counted."""
 
+from hashlib import sha256
+
 import pytest
 from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.metrics.v1 import metrics_pb2
@@ -518,6 +520,24 @@ class TestStrays:
         assert door.ingest.metrics(self.METRICS) == Accepted()
         assert door.ingest.logs(self.untraced()) == Accepted()
         assert list(log.replay()) == []
+
+    def test_a_session_in_log_records_is_a_trace_and_no_stray(self):
+        """It is passed on with its trace, once; quiet time closes it."""
+        data = logs_pb2.LogsData()
+        prompt = (
+            data.resource_logs.add()
+            .scope_logs.add()
+            .log_records.add(event_name="codex.user_prompt")
+        )
+        prompt.attributes.add(key="conversation.id").value.string_value = "c"
+        door = Door(passes_on=True, log=MemoryLog())
+        door.ingest.logs(data.SerializeToString())
+        assert door.strays.taken == []
+        door.clock.advance(600)
+        door.ingest.poll()
+        (closed,) = door.closed
+        assert closed.logs == (prompt.SerializeToString(),)
+        assert (closed.reason, closed.trace_id) == ("idle", sha256(b"c").digest()[:16])
 
     def test_they_are_passed_on_again_from_the_log(self):
         """What the trace had when it closed is not."""

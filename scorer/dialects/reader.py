@@ -1,0 +1,96 @@
+"""Which dialects read a span, without asking each of them for every span.
+
+Spans of one instrumentation carry the same keys again and again. A dialect that tells its
+spans by attribute keys and scope name alone says so (`matches_by_keys = True`), and is then
+asked once for each combination of them. All others, and all dialects for spans with events or
+log records, are asked each time. A dialect may also have a frozenset `keys`: it matches no
+span without one of these attributes, and is not asked about such a span.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scorer.api import Dialect
+from scorer.dialects.merge import Read, by_detail, merge
+from scorer.model.span import Attributes, LogRecord, Span
+from scorer.model.span_facts import SpanFacts
+
+_MAX_KNOWN = 1_024
+_MAX_KEYS = 64
+_MAX_LENGTH = 4_096  # characters of all keys of a combination that is remembered
+_NOTHING = SpanFacts()
+_READERS: dict[tuple[int, ...], "Reader"] = {}
+_MAX_READERS = 8
+
+Keys = tuple[str, ...]
+
+
+class _Plan(NamedTuple):
+    """The dialects that match all spans with these keys, and those to ask for each."""
+
+    found: tuple[Dialect, ...]
+    others: tuple[Dialect, ...]
+
+
+class Reader:
+    """Reads spans by the dialects of one installation, in the order of preference."""
+
+    __slots__ = ("_by_keys", "_known", "_ordered", "_others", "given")
+
+    def __init__(self, dialects: Sequence[Dialect]) -> None:
+        self.given = tuple(dialects)
+        self._ordered = by_detail(dialects)
+        self._by_keys = tuple(d for d in self._ordered if _matches_by_keys(d))
+        self._others = tuple(d for d in self._ordered if not _matches_by_keys(d))
+        self._known: dict[Keys, _Plan] = {}
+
+    def read(self, span: Span, logs: Sequence[LogRecord]) -> tuple[tuple[str, ...], SpanFacts]:
+        """Return which dialects match a span, and its facts."""
+        matching = self._matching(span, logs)
+        if not matching:
+            return (), _NOTHING
+        if len(matching) == 1:
+            return (matching[0].name,), matching[0].read(span, logs)
+        reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
+        return tuple([read.name for read in reads]), merge(reads)
+
+    def _matching(self, span: Span, logs: Sequence[LogRecord]) -> Sequence[Dialect]:
+        if span.events or logs:
+            return [dialect for dialect in self._ordered if dialect.matches(span, logs)]
+        keys = (span.scope.name, *span.attributes)
+        plan = self._known.get(keys)
+        if plan is None:
+            found = tuple([dialect for dialect in self._by_keys if dialect.matches(span, logs)])
+            others = tuple([d for d in self._others if _may_match(d, span.attributes)])
+            plan = _Plan(found, others)
+            self._remember(keys, plan)
+        if not plan.others:
+            return plan.found
+        more = [dialect for dialect in plan.others if dialect.matches(span, logs)]
+        return by_detail((*plan.found, *more)) if more else plan.found
+
+    def _remember(self, keys: Keys, plan: _Plan) -> None:
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        if len(keys) <= _MAX_KEYS and sum(map(len, keys)) <= _MAX_LENGTH:
+            self._known[keys] = plan
+
+
+def reader(dialects: Sequence[Dialect]) -> Reader:
+    """Return the reader of these dialects; it is kept from trace to trace."""
+    key = tuple(map(id, dialects))
+    found = _READERS.get(key)
+    if found is None:
+        if len(_READERS) >= _MAX_READERS:
+            _READERS.clear()
+        found = _READERS[key] = Reader(dialects)
+    return found
+
+
+def _may_match(dialect: Dialect, attributes: Attributes) -> bool:
+    keys = getattr(dialect, "keys", None)
+    return not isinstance(keys, frozenset) or not keys.isdisjoint(attributes)
+
+
+def _matches_by_keys(dialect: Dialect) -> bool:
+    return getattr(dialect, "matches_by_keys", False) is True
