@@ -26,7 +26,6 @@ _RESPONSES = (
     "messages",
     "message",
     "response",
-    "content",
     "text",
 )
 _SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction")
@@ -104,6 +103,9 @@ def _messages(value: Any, role: Role, content: Content, depth: int) -> tuple[Mes
         return ()
     if is_message(value):
         return read_message(value, content, role)
+    blocks = value.get("content")
+    if isinstance(blocks, str | list) and blocks:  # a message that names no role
+        return read_message({"role": role, "content": blocks}, content, role)
     for key in _REQUESTS if role == "user" else _RESPONSES:
         found = _messages(value[key], role, content, depth + 1) if value.get(key) else ()
         if found:
