@@ -101,11 +101,9 @@ def _messages(value: Any, role: Role, content: Content, depth: int) -> tuple[Mes
         return read_messages(items, content, role) or ()
     if not isinstance(value, dict) or depth > _DEPTH:
         return ()
-    if is_message(value):
-        return read_message(value, content, role)
     blocks = value.get("content")
-    if isinstance(blocks, str | list) and blocks:  # a message that names no role
-        return read_message({"role": role, "content": blocks}, content, role)
+    if is_message(value) or (isinstance(blocks, str | list) and blocks):
+        return read_message(value, content, role)
     for key in _REQUESTS if role == "user" else _RESPONSES:
         found = _messages(value[key], role, content, depth + 1) if value.get(key) else ()
         if found:
