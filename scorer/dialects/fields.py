@@ -59,12 +59,14 @@ class Fields:
 
     def read(self, span: Span) -> dict[str, Any]:
         """Return the fields that the span may tell; a value may still be None."""
-        attributes, by_key = span.attributes, self._by_key
+        by_key = self._by_key
         found: dict[str, Any] = {}
-        for key in by_key.keys() & attributes.keys():
+        for key, value in span.attributes.items():
+            if key not in by_key:
+                continue
             name, read, of_value = by_key[key]
             if of_value:
-                found[name] = read(attributes[key])
+                found[name] = read(value)
             elif name not in found:
                 found[name] = read(span)
         return found

@@ -9,16 +9,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from scorer.dialects.messages import Content
 from scorer.dialects.observation import recorded_messages
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.recorded_usage import usage_in
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import identifier, text
+from scorer.model.agent_trace import Usage
 from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts
 
 _PREFIX = "llm."
+# Providers that count cached tokens beside the input, not in it.
+_EXCLUSIVE = frozenset({"anthropic", "bedrock"})
 _RAW = re.compile(r"llm\.[\w-]{1,60}\.(?:messages|choices|contents|candidates)")
 _KEY = re.compile(r"llm\.([\w-]{1,60})\.(\w{1,60})")
 _INPUTS = ("messages", "contents", "input", "prompt")
@@ -49,7 +54,7 @@ class LiteLlm:
             output_messages=_messages(fields, _OUTPUTS, content, asked=False),
             response_model=text(fields.get("model")),
             response_id=identifier(fields.get("id")),
-            usage=usage_in(parse_arguments(fields.get("usage")).value),
+            usage=_usage(provider, fields),
             tool_definitions=read_definitions(tools) if isinstance(tools, list) else None,
             media=tuple(content.media) or None,
         )
@@ -65,6 +70,14 @@ def _fields(span: Span) -> tuple[str | None, Mapping[str, Any]]:
             provider, name = match.groups()
             found[name] = value
     return provider, found
+
+
+def _usage(provider: str | None, fields: Mapping[str, Any]) -> Usage | None:
+    usage = usage_in(parse_arguments(fields.get("usage")).value)
+    if usage is None or usage.input is None or provider not in _EXCLUSIVE:
+        return usage
+    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
+    return replace(usage, input=usage.input + cached)
 
 
 def _messages(

@@ -81,6 +81,10 @@ class Content:
 def read_messages(value: Any, content: Content, role: Role = "user") -> tuple[Message, ...] | None:
     """Return the messages that a value holds; `role` is for those that name none."""
     data = content.load(value)
+    if isinstance(data, list) and len(data) == 1 and isinstance(data[0], dict):  # most replies
+        only = _plain(data[0])
+        if only is not None:
+            return (only,)
     if isinstance(data, str):
         data = content.load(data) or data
     if isinstance(data, dict) and isinstance(data.get("messages"), list):

@@ -27,7 +27,6 @@ _RESPONSES = (
     "messages",
     "message",
     "response",
-    "content",
     "text",
 )
 _SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction")
@@ -103,7 +102,8 @@ def _messages(value: Any, role: Role, content: Content, depth: int) -> tuple[Mes
         return read_messages(items, content, role) or ()
     if not isinstance(value, dict) or depth > _DEPTH:
         return ()
-    if is_message(value):
+    blocks = value.get("content")
+    if is_message(value) or (isinstance(blocks, str | list) and blocks):
         return read_message(value, content, role)
     for key in _REQUESTS if role == "user" else _RESPONSES:
         found = _messages(value[key], role, content, depth + 1) if value.get(key) else ()

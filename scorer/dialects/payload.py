@@ -11,6 +11,9 @@ _WRAPPERS = ("result", "output", "response", "raw_output")
 _ASIDE = frozenset({"blocks", "tool_name", "raw_input", "is_error", "tool_call_id", "type"})
 _STATUSES = {"error": True, "failure": True, "success": False}
 _LEVELS = 4
+# Without any of these keys a dict is no envelope, or says nothing of success.
+_ENVELOPES = frozenset({"kwargs", "data", "content", "error", *_WRAPPERS})
+_MARKING = frozenset({"kwargs", "data", "isError", "is_error", "error", "status"})
 _ERROR_STARTS = (
     "error:",
     "error executing",
@@ -96,7 +99,7 @@ def _structure(value: str) -> Any:
 
 
 def _mark(value: Any) -> bool | None:
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or _MARKING.isdisjoint(value):
         return None
     body = _message(value) or value
     if body.get("isError") is True or body.get("is_error") is True:
@@ -120,7 +123,9 @@ def _is_error_only(value: dict[str, Any]) -> bool:
 def _open(value: Any) -> Any:
     if isinstance(value, list):
         return _blocks(value)
-    return _open_dict(value) if isinstance(value, dict) else value
+    if isinstance(value, dict) and not _ENVELOPES.isdisjoint(value):
+        return _open_dict(value)
+    return value
 
 
 def _open_dict(value: dict[str, Any]) -> Any:

@@ -65,9 +65,9 @@ def real(value: Any) -> float | None:
 
 def strings(value: Any) -> tuple[str, ...] | None:
     """Return the strings of a list, of a JSON list in a string, or of one scalar."""
-    value = decoded(value)
     if isinstance(value, str):
-        value = [value]
+        value = decoded(value)
+        value = [value] if isinstance(value, str) else value
     if not isinstance(value, (list, tuple)):
         return None
     return tuple([item for item in value if text(item)]) or None

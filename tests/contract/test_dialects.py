@@ -10,6 +10,20 @@ from scorer.api import Dialect, Resource, Scope, Span, SpanFacts
 NAMES = registry.names("dialects")
 DIALECTS = registry.load_dialects()
 
+# Of each dialect one key by which it tells its spans.
+KEYS = [
+    "ai.operationId",
+    "gcp.vertex.agent.llm_request",
+    "gen_ai.operation.name",
+    "langfuse.observation.type",
+    "llm.openai.messages",
+    "mlflow.spanType",
+    "openinference.span.kind",
+    "pydantic_ai.all_messages",
+    "request_data",
+    "traceloop.span.kind",
+]
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -57,3 +71,13 @@ class TestDialect:
         odd = span(attributes, name)
         assert dialect.matches(odd, ()) in {True, False}
         assert isinstance(dialect.read(odd, ()), SpanFacts)
+
+    @given(keys=st.sets(st.text() | st.sampled_from(KEYS), max_size=5), data=st.data())
+    def test_it_matches_by_keys_where_it_says_so(self, dialect, keys, data):
+        """Then it is asked once for all spans with the same keys, whatever their values are."""
+        if not getattr(dialect, "matches_by_keys", False):
+            pytest.skip("it looks at values")
+        drawn = [data.draw(st.fixed_dictionaries(dict.fromkeys(keys, values))) for _ in range(2)]
+        names = [data.draw(st.text()) for _ in range(2)]
+        first, second = (span(a, n) for a, n in zip(drawn, names, strict=True))
+        assert dialect.matches(first, ()) == dialect.matches(second, ())

@@ -63,3 +63,16 @@ def test_a_broken_repr_is_no_message(span):
     facts = DIALECT.read(span("1", attributes), ())
     assert (facts.role, facts.response_id) == ("llm", "r1")
     assert facts.output_messages is None
+
+
+def test_cached_tokens_of_anthropic_are_part_of_the_input(span):
+    """The provider counts them beside it."""
+    usage = {"input_tokens": 48, "output_tokens": 2, "cache_read_input_tokens": 16}
+    attributes = {
+        "llm.anthropic.messages": repr([USER]),
+        "llm.anthropic.content": repr([{"type": "text", "text": "a"}]),
+        "llm.anthropic.usage": repr(usage),
+    }
+    facts = DIALECT.read(span("1", attributes), ())
+    assert facts.usage == Usage(64, 2, cache_read=16)
+    assert facts.output_messages == (Message("assistant", "a"),)
