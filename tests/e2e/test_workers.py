@@ -52,8 +52,7 @@ class Serving:
 
     def workers(self):
         """Return the scoring processes."""
-        children = self.main.children()
-        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+        return [child for child in self.main.children() if _is_worker(child)]
 
     def send(self, number):
         builder = TraceBuilder(number)
@@ -135,3 +134,10 @@ def test_two_signals_leave_no_process(serving):
     assert serving.process.wait(10) in {0, 1}
     _, alive = psutil.wait_procs(workers, timeout=10)
     assert alive == []
+
+
+def _is_worker(process):
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # killed a moment ago
+        return False

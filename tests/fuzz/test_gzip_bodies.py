@@ -1,6 +1,7 @@
 """Whatever is sent as gzip: it is inflated whole, or refused in plain words."""
 
 import gzip
+import re
 import zlib
 
 from hypothesis import given
@@ -14,6 +15,7 @@ from .steps import within_steps
 from .wire import Writer, seeds
 
 LIMIT = 300
+RESERVED = re.compile(rb"\x1f\x8b\x08[\x20-\xff]")
 
 
 def random_gzip(rng):
@@ -40,7 +42,10 @@ def inflated(pieces):
 @fuzz("gzip")
 @given(BODIES, st.integers(1, 50))
 def test_any_gzip_is_inflated_or_refused_however_it_is_cut(data, size):
-    """Python's own gzip says what is in it, up to the limit."""
+    """Python's own gzip says what is in it, up to the limit.
+
+    But for reserved bits among the flags, which Python ignores and RFC 1952 forbids.
+    """
     pieces = [data[at : at + size] for at in range(0, len(data), size)]
     try:
         found = within_steps(len(data), inflated, pieces)
@@ -52,4 +57,4 @@ def test_any_gzip_is_inflated_or_refused_however_it_is_cut(data, size):
         expected = gzip.decompress(data)
     except (OSError, EOFError, zlib.error):
         expected = None
-    assert found == expected
+    assert found == expected or (found is None and RESERVED.search(data))

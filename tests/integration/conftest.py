@@ -44,7 +44,9 @@ async def start_receiver(ingest, telemetry):
         async def start(name, **settings):
             protocol = name.removeprefix("otlp_")
             section = {"endpoint": "127.0.0.1:0"} | settings
-            config = parse_config({"receivers": {"otlp": {protocol: section}}})
+            # Whatever the other tests left in this process, there is room for bodies.
+            memory = {"memory": "2GiB"}
+            config = parse_config({"receivers": {"otlp": {protocol: section}}, "assembly": memory})
             receiver = load("receivers", name)(config, ingest, telemetry)
             await receiver.start()
             stack.push_async_callback(receiver.stop, 0.1)
