@@ -52,7 +52,7 @@ class RecordingIngest:
         """Keep a metrics request."""
         return self._take("metrics", body, tenant)
 
-    async def durable(self, offset: int) -> None:
+    async def durable(self, offset: int, first: int | None = None) -> None:
         """Return at once: what is kept is in memory."""
 
     def of(self, signal: Signal) -> list[bytes]:
@@ -358,7 +358,7 @@ class MemoryLog:
         self._next += 1
         return self._next - 1
 
-    async def synced(self, offset: int) -> None:
+    async def synced(self, offset: int, first: int | None = None) -> None:  # noqa: ARG002 - protocol
         """Return at once: memory is all that is promised."""
         if offset >= self._next:
             raise ValueError(f"no record {offset} was appended")

@@ -47,16 +47,17 @@ class GroupCommit:
         self._is_running = False
         self._is_closed = False
 
-    async def wait(self, offset: int) -> None:
-        """Return when the offset is durable.
+    async def wait(self, offset: int, first: int | None = None) -> None:
+        """Return when the offset, and those from `first` on, are durable.
 
         Raises:
-            RetryableError: The flush that covered it failed.
+            RetryableError: A flush that covered one of them failed.
         """
+        first = offset if first is None else first
         if offset > self._settled:
             await self._enqueue(offset)
         for failed in self._failed:
-            if failed.first <= offset <= failed.last:
+            if failed.first <= offset and first <= failed.last:
                 raise RetryableError(failed.error)
 
     def close(self) -> None:

@@ -126,12 +126,12 @@ class Journal:
         failpoints.failpoint("after_append")
         return offset
 
-    async def synced(self, offset: int) -> None:
-        """Return when the record is durable; see `WritableLog`."""
+    async def synced(self, offset: int, first: int | None = None) -> None:
+        """Return when the records are durable; see `WritableLog`."""
         if offset >= self.next_offset:
             raise ValueError(f"no record {offset} was appended")
         if self._fsync == "batch":
-            await self._commits.wait(offset)
+            await self._commits.wait(offset, first)
 
     def replay(self) -> Iterator[Record]:
         """Return the retained records in order; what is damaged is passed over and noted."""

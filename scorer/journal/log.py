@@ -49,11 +49,11 @@ class WritableLog(Log, Protocol):
         """
         ...
 
-    async def synced(self, offset: int) -> None:
-        """Return when the record is as durable as the log promises.
+    async def synced(self, offset: int, first: int | None = None) -> None:
+        """Return when the record, and those from `first` on, are as durable as the log promises.
 
         Raises:
-            RetryableError: It is not, and will not be.
+            RetryableError: One of them is not, and will not be.
         """
         ...
 

@@ -34,13 +34,14 @@ _Entry = TypeVar("_Entry", SpanEntry, LogEntry)
 class Accepted(NamedTuple):
     """The answer to a request that was taken: what of it was not, and why ("" = all well).
 
-    `offset` is its place in the log (0 = it is in none): it may be answered when `durable` says
-    so.
+    It stands in the log from `first` to `offset` (0 = it is in none), maybe with others in between:
+    it may be answered when `durable` says so.
     """
 
     rejected: int = 0
     message: str = ""
     offset: int = 0
+    first: int = 0
 
 
 class Take(Protocol):
@@ -70,8 +71,8 @@ class Ingest(Protocol):
         """Take an ExportMetricsServiceRequest: it is counted, and passed on where that is asked."""
         ...
 
-    async def durable(self, offset: int) -> None:
-        """Return when what is at this place of the log may be acknowledged.
+    async def durable(self, offset: int, first: int | None = None) -> None:
+        """Return when what is in the log from `first` to `offset` may be acknowledged.
 
         Raises:
             RetryableError: It could not be made durable.
@@ -135,7 +136,7 @@ class AssemblingIngest:
             raise
         refusal = self._admission.refusal(len(body), tenant, now)
         taken = spans if refusal is None else self._of_open(spans, refusal, tenant)
-        offset = 0
+        offset, first = 0, self._next_offset()
         if taken:
             whole = body if refusal is None else join((span.wire, span.envelope) for span in taken)
             offset = self._log_spans(taken, whole, tenant, now)
@@ -144,7 +145,8 @@ class AssemblingIngest:
             left = len(spans) - len(taken)
             add("spanscore_refused_spans_total", left, reason=refusal.reason)
             self._refuse(refusal, len(body), tenant, now)
-        return Accepted(rejected, f"{rejected} spans rejected: {why}" if rejected else "", offset)
+        told = f"{rejected} spans rejected: {why}" if rejected else ""
+        return Accepted(rejected, told, offset, first if offset else 0)
 
     def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportLogsServiceRequest.
@@ -167,7 +169,7 @@ class AssemblingIngest:
         )
         # A sender repeats what is refused in part, and nobody would know these again.
         aside = [] if is_refused else others
-        offset = 0
+        offset, first = 0, self._next_offset()
         if taken or aside:
             items = [(log.wire, log.envelope) for log in taken]
             whole = body if refusal is None else join([*items, *aside])
@@ -183,7 +185,7 @@ class AssemblingIngest:
         if refusal is not None and is_refused:
             self._refuse(refusal, len(body), tenant, now)
         why = f"log records rejected: {split.rejected_reason}" if split.rejected else ""
-        return Accepted(split.rejected, why, offset)
+        return Accepted(split.rejected, why, offset, first if offset else 0)
 
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Count the points of an ExportMetricsServiceRequest, and pass it on as it is."""
@@ -197,7 +199,7 @@ class AssemblingIngest:
             offset = self._write(Request("metrics", tenant, body))
             self._pass_on_metrics(body, points, tenant)
         self._telemetry.add("spanscore_metric_points_total", points)
-        return Accepted(offset=offset)
+        return Accepted(offset=offset, first=offset)
 
     def _split(self, body: bytes) -> SplitSpans:
         try:
@@ -215,10 +217,10 @@ class AssemblingIngest:
             self._given_back = now
             give_back()
 
-    async def durable(self, offset: int) -> None:
-        """Return when what is at this place of the log may be acknowledged."""
+    async def durable(self, offset: int, first: int | None = None) -> None:
+        """Return when what is in the log from `first` to `offset` may be acknowledged."""
         if self._log is not None:
-            await self._log.synced(offset)
+            await self._log.synced(offset, first)
 
     def take_again(self, record: Record) -> tuple[int, int]:
         """Take what a log holds at one place; returns its spans, and how many are re-reads.
@@ -292,6 +294,9 @@ class AssemblingIngest:
         reopened = reopen(entries, request.tenant, now, self._place_of_late)
         # Were it refused now, those would be scored once more without anything new, at each try.
         return self._write(request, makes_room=reopened > 0)
+
+    def _next_offset(self) -> int:
+        return 0 if self._log is None else self._log.next_offset
 
     def _place_of_late(self, trace: OpenTrace) -> Position:
         if self._log is None:

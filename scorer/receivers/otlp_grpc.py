@@ -204,7 +204,7 @@ class _Calls(grpc.GenericRpcHandler):  # type: ignore[type-arg]
                     accepted = await take_protobuf(take, body, tenant, self._turn)
                     del body
                 if accepted.offset:
-                    await self._ingest.durable(accepted.offset)
+                    await self._ingest.durable(accepted.offset, accepted.first)
                     failpoints.failpoint("before_ack")
             except Exception as error:  # noqa: BLE001  the boundary: every fault has an answer
                 return self._refusals.explain(error).with_traceback(None)

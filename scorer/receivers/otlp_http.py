@@ -202,7 +202,7 @@ class OtlpHttpReceiver:
             await reading.turn()
             accepted = await self._take(head, await self._read(request, head, reading), tenant)
         if accepted.offset:
-            await self._ingest.durable(accepted.offset)
+            await self._ingest.durable(accepted.offset, accepted.first)
             failpoints.failpoint("before_ack")
         content = export_response(
             head.signal,

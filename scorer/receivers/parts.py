@@ -81,4 +81,5 @@ def both(one: Accepted, other: Accepted) -> Accepted:
     message, offset = one.message, max(one.offset, other.offset)
     if other.message not in message and len(message) < _LONG_MESSAGE:
         message = f"{message}; {other.message}" if message else other.message
-    return Accepted(one.rejected + other.rejected, message, offset)
+    first = min((part.first for part in (one, other) if part.offset), default=0)
+    return Accepted(one.rejected + other.rejected, message, offset, first)

@@ -107,6 +107,8 @@ async def test_a_failed_sync_is_told_and_a_new_segment_begun(open_journal, monke
     assert journal.segments == 1
     after = journal.append(b"after")
     await journal.synced(after)
+    with pytest.raises(RetryableError):
+        await journal.synced(after, first=lost)  # a request may be several records
     assert (lost, after, journal.segments) == (2, 3, 2)
     assert replayed(journal) == [1, 2, 3]
     assert journal.damage == []

@@ -128,3 +128,10 @@ async def test_of_many_large_bodies_one_part_is_taken_before_others_get_a_turn(b
         most = max(most, len(ingest.requests) - before)
     assert most == 1
     assert len(ingest.requests) == 20
+
+
+def test_an_answer_waits_for_all_parts_that_are_in_the_log():
+    """From the first of them to the last; a part that is in none does not count."""
+    first, nothing, last = Accepted(offset=5, first=4), Accepted(), Accepted(offset=9, first=9)
+    whole = both(both(both(Accepted(), first), nothing), last)
+    assert (whole.first, whole.offset) == (4, 9)
