@@ -137,7 +137,11 @@ def documented_score(
     metric: Evaluator, view: AgentTrace, method: Method = "exact"
 ) -> Measurement | Unscored:
     """Score a normalised trace with the original's definition."""
-    result = metric.evaluate(*case_of(view))
+    return score_of(metric.evaluate(*case_of(view)), method)
+
+
+def score_of(result: MetricResult, method: Method = "exact") -> Measurement | Unscored:
+    """Return the score that a result of the original is; None is `not_measurable`."""
     detail = _bounded(result.detail)
     if result.value is None:
         return Unscored("not_measurable", detail=detail)

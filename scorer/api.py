@@ -25,9 +25,11 @@ from msgspec import Struct
 from scorer.model.agent_trace import (
     Agent,
     AgentTrace,
+    Conflict,
     Document,
     ErrorInfo,
     Handoff,
+    Interaction,
     LlmCall,
     Media,
     Message,
@@ -46,12 +48,14 @@ __all__ = [
     "Agent",
     "AgentTrace",
     "Completeness",
+    "Conflict",
     "Dialect",
     "Direction",
     "Document",
     "ErrorInfo",
     "Event",
     "Handoff",
+    "Interaction",
     "Kind",
     "Link",
     "LlmCall",
@@ -131,6 +135,8 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
 
     `default_threshold` applies to the primary output unless the configuration says
     otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
+    `in_default` False keeps a metric of Spanscore's own out of the group `default`; it is still
+    in the group of its kind.
     """
 
     name: str
@@ -144,6 +150,7 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     threshold_reason: str = ""
     version: str = "1"
     timeout_s: float = 5.0
+    in_default: bool = True
 
 
 class Measurement(Struct, frozen=True):

@@ -12,7 +12,7 @@ from typing import Any
 
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.tree import Node
-from scorer.dialects.values import mapping, text
+from scorer.dialects.values import boolean, mapping, real, text
 from scorer.model.agent_trace import Agent, Handoff, ToolCall
 
 _PREFIXES = ("invoke_agent ", "invoke_agent", "agent run", "Agent run: ")
@@ -33,6 +33,8 @@ _TARGET_KEYS = (
     "destination",
 )
 _ANYONE = frozenset({"", "agent", "assistant"})  # `transfer_to_agent` says in its arguments to whom
+_AUTHORITY = "spanscore.agent.authority_level"
+_DELEGATES = "spanscore.agent.can_delegate"
 _SHORT = 200  # characters of a name whose key is remembered
 _NO_LETTERS = re.compile(r"[^0-9a-z]+")
 _WORKERS = frozenset({"llm", "tool", "retrieval", "rerank"})
@@ -64,13 +66,13 @@ def assign_owners(nodes: Sequence[Node]) -> dict[str, str]:
     names: dict[str, str] = {}
     for node in nodes:
         if node.is_agent and (name := agent_name(node)):
-            names.setdefault(_key(name), name)
+            names.setdefault(agent_key(name), name)
     if not names:
         return {}
     for node in nodes:
         inherited = node.parent.agent if node.parent is not None else None
         claimed = agent_name(node) if node.is_agent else node.facts.agent_name
-        node.agent = names.get(_key(claimed), inherited) if claimed else inherited
+        node.agent = names.get(agent_key(claimed), inherited) if claimed else inherited
     wrappers = _wrappers(nodes)
     for node in nodes if wrappers else ():
         if node.agent in wrappers:
@@ -115,14 +117,24 @@ def find_agents(nodes: Sequence[Node], handoffs: Sequence[Handoff]) -> tuple[Age
     found: dict[str, Agent] = {}
     for node in nodes:
         if node.is_agent and node.agent is not None:
-            key = _key(node.agent)
+            key = agent_key(node.agent)
             if key not in found or found[key].id is None:
-                found[key] = Agent(node.agent, node.facts.agent_id)
+                found[key] = _agent(node, node.agent)
     for handoff in handoffs:
         for name in (handoff.source, handoff.target):
-            if name is not None and _key(name) not in found:
-                found[_key(name)] = Agent(name)
+            if name is not None and agent_key(name) not in found:
+                found[agent_key(name)] = Agent(name)
     return tuple(found.values())
+
+
+def _agent(node: Node, name: str) -> Agent:
+    attributes = node.span.attributes
+    return Agent(
+        name,
+        node.facts.agent_id,
+        real(attributes.get(_AUTHORITY)),
+        boolean(attributes.get(_DELEGATES)),
+    )
 
 
 def find_handoffs(
@@ -131,8 +143,8 @@ def find_handoffs(
     """Return who handed over to whom, each pair once; `names` are the agents by key."""
     found: dict[tuple[str | None, str], Handoff] = {}
     for source, target in _passed(nodes, tool_calls, names):
-        source_name = names.get(_key(source), source) if source else None
-        target_name = names.get(_key(target), target) if target else None
+        source_name = names.get(agent_key(source), source) if source else None
+        target_name = names.get(agent_key(target), target) if target else None
         if target_name is not None and source_name != target_name:
             found.setdefault((source_name, target_name), Handoff(source_name, target_name))
     if not found:
@@ -174,7 +186,7 @@ def _target(call: ToolCall, suffix: str, names: Mapping[str, str]) -> str | None
     named = _first_name(arguments)
     if named is not None:
         return named
-    if _key(suffix) in names:
+    if agent_key(suffix) in names:
         return suffix
     if suffix.lower() in _ANYONE:
         return None
@@ -187,7 +199,8 @@ def _first_name(arguments: Mapping[str, Any]) -> str | None:
     return next((name for key in _TARGET_KEYS if (name := text(arguments.get(key)))), None)
 
 
-def _key(name: str) -> str:
+def agent_key(name: str) -> str:
+    """Return what the names of one agent have in common: case and punctuation aside."""
     return _short_key(name) if len(name) <= _SHORT else _folded(name)
 
 

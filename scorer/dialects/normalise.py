@@ -4,9 +4,10 @@ Theory of operation. Each span is read by every dialect that matches it; their f
 field by field (`merge`). The spans are put into a tree without evaluator telemetry (`tree`),
 and each trace-level fact is derived from the tree by one small pure module: model calls
 (`model_calls`), totals (`usage`), tool calls (`conversation`, `tools`), agents and handoffs
-(`agents`), question and answer (`question_answer`), passages (`contexts`), failures
-(`errors`), and identity (`identity`). Nothing here knows an attribute key of any dialect,
-except our own reference attributes, and nothing depends on the order in which spans arrived.
+(`agents`), what passes between agents (`interactions`), question and answer
+(`question_answer`), passages (`contexts`), failures (`errors`), and identity (`identity`).
+Nothing here knows an attribute key of any dialect, except our own attributes and events, and
+nothing depends on the order in which spans arrived.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from scorer.dialects.identity import (
     find_session,
     find_user,
 )
+from scorer.dialects.interactions import find_conflicts, find_interactions, told_events
 from scorer.dialects.model_calls import ModelCall, find_calls
 from scorer.dialects.question_answer import find_answer, find_messages, find_question
 from scorer.dialects.tools import find_tool_calls
@@ -48,6 +50,7 @@ def normalise(trace: Trace, dialects: Sequence[Dialect]) -> AgentTrace:
     tool_calls = find_tool_calls(nodes, told_calls(found, nodes))
     handoffs = find_handoffs(nodes, tool_calls or (), names)
     agents = find_agents(nodes, handoffs)
+    told = told_events(nodes)
     errors = find_errors(nodes)
     messages = find_messages(tree, main)
     start, end = _times(tree)
@@ -74,6 +77,8 @@ def normalise(trace: Trace, dialects: Sequence[Dialect]) -> AgentTrace:
         cost_usd=total_cost(calls, nodes),
         agents=agents,
         handoffs=handoffs,
+        interactions=find_interactions(nodes, handoffs, told, names),
+        conflicts=find_conflicts(told),
         media=_media(nodes),
         errors=errors,
         has_error=bool(errors),

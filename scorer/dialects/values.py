@@ -63,6 +63,13 @@ def real(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def boolean(value: Any) -> bool | None:
+    """Return a boolean; "true" and "false" are accepted."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
 def strings(value: Any) -> tuple[str, ...] | None:
     """Return the strings of a list, of a JSON list in a string, or of one scalar."""
     if isinstance(value, str):

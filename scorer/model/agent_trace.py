@@ -94,10 +94,12 @@ class LlmCall(Struct, frozen=True, kw_only=True):
 
 
 class Agent(Struct, frozen=True):
-    """An agent that took part."""
+    """An agent that took part; `authority_level` (0 to 10) and `can_delegate` are its role."""
 
     name: str
     id: str | None = None
+    authority_level: float | None = None
+    can_delegate: bool | None = None
 
 
 class Handoff(Struct, frozen=True):
@@ -105,6 +107,30 @@ class Handoff(Struct, frozen=True):
 
     source: str | None
     target: str | None
+
+
+class Interaction(Struct, frozen=True, kw_only=True):
+    """One agent addressed others.
+
+    `type` is request, response, notification, delegation, collaboration, negotiation, conflict or
+    handoff. `response_s` is how many seconds passed until the answer.
+    """
+
+    source: str
+    targets: tuple[str, ...]
+    type: str = "request"
+    message_type: str | None = None
+    success: bool | None = None
+    response_s: float | None = None
+    start_ns: int = 0
+
+
+class Conflict(Struct, frozen=True, kw_only=True):
+    """Agents disagreed; `resolution_s` is how many seconds it took to settle."""
+
+    agents: tuple[str, ...] = ()
+    resolved: bool | None = None
+    resolution_s: float | None = None
 
 
 class ErrorInfo(Struct, frozen=True):
@@ -152,8 +178,8 @@ class AgentTrace(Struct, frozen=True, kw_only=True):
 
     `usage` and `cost_usd` are trace totals without double counting; `cost_usd` is what the
     spans report (pricing tokens is a metric's work). `success` is the root's status as a
-    boolean, None when unset. `is_agent` is False for a trace without any agent, model,
-    tool or retrieval span: such a trace is not scored.
+    boolean, None when unset. `interactions` hold each handoff, too. `is_agent` is False for a
+    trace without any agent, model, tool or retrieval span: such a trace is not scored.
     """
 
     trace_id: str
@@ -178,6 +204,8 @@ class AgentTrace(Struct, frozen=True, kw_only=True):
     cost_usd: float | None = None
     agents: tuple[Agent, ...] = ()
     handoffs: tuple[Handoff, ...] = ()
+    interactions: tuple[Interaction, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     media: tuple[Media, ...] = ()
     errors: tuple[ErrorInfo, ...] = ()
     has_error: bool = False

@@ -16,9 +16,16 @@ def names(metrics):
     return [metric.spec.name for metric in metrics]
 
 
-def test_the_default_is_the_whole_catalogue():
-    """Without configuration every metric that Spanscore ships runs."""
-    assert set(names(loaded())) == set(registry.names("metrics"))
+def test_the_default_is_the_whole_catalogue_but_for_what_opts_out():
+    """Without configuration every metric that Spanscore ships runs, unless it rarely applies."""
+    every = {name: registry.load("metrics", name).spec for name in registry.names("metrics")}
+    assert set(names(loaded())) == {name for name, spec in every.items() if spec.in_default}
+    assert not every["swarm_intelligence"].in_default
+
+
+def test_a_metric_outside_the_default_is_in_the_group_of_its_kind():
+    """`multiagent` runs what `default` leaves out."""
+    assert "swarm_intelligence" in names(loaded(metrics=["default", "multiagent"]))
 
 
 def test_a_kind_is_a_group():
@@ -51,7 +58,7 @@ def test_a_metric_named_twice_runs_once_as_configured():
             "unknown option 'weigths' .known: children, weights",
         ),
         ({"metrics": [{"name": "composite", "options": {"mode": "x"}}]}, "unknown option 'mode'"),
-        ({"metrics": ["niceness"]}, "groups: default, operational, privacy, quality"),
+        ({"metrics": ["niceness"]}, "groups: default, multiagent, operational, privacy, quality"),
         ({"metrics": ["multimodal"]}, "no metric is of kind multimodal; groups: default"),
         ({"thresholds": {"speed": {"max": 1}}}, r"scoring\.thresholds\.speed: there is no metric"),
     ],
