@@ -75,6 +75,14 @@ _ANY_DIALECT: Mapping[str, str] = {
         "reference: set spanscore.reference.answer on the root span, or give "
         "scoring.references.file"
     ),
+    "no_interactions": (
+        "interactions: nothing says that one agent addressed another; nest the span of an agent in "
+        "that of the one that calls it, or add span events spanscore.interaction"
+    ),
+    "too_few_interactions": (
+        "interactions: few were recorded; add a span event spanscore.interaction for each message "
+        "between agents"
+    ),
     "incomplete_usage": (
         "cost: some model calls carry no token counts; a streaming call reports them only when "
         'asked, with OpenAI by stream_options={"include_usage": true}'

@@ -3,8 +3,8 @@
 An application tells it with span events `spanscore.interaction`, `spanscore.handoff` and
 `spanscore.conflict`. Spans show two things: an agent that runs inside another was delegated to,
 for as long as it ran; and a handoff, which went well when the agent that took over ran without an
-error. Of each pair only the best source counts (event, run, handoff), for one act leaves several
-marks: a tool call that transfers, and the run that follows.
+error. That one agent turned to another counts from the best source only (event, run, handoff), for
+one act leaves several marks: an event, a tool call that transfers, and the run that follows.
 """
 
 from collections import defaultdict
@@ -22,6 +22,7 @@ _INTERACTION = _PREFIX + "interaction"
 _HANDOFF = _PREFIX + "handoff"
 _CONFLICT = _PREFIX + "conflict"
 _NAMES = frozenset({_INTERACTION, _HANDOFF, _CONFLICT})
+_TURNS_TO = frozenset({"request", "delegation", "handoff"})  # what a run or a handoff shows as well
 _START = attrgetter("start_ns")
 
 Told = list[tuple[Node, Event]]
@@ -41,7 +42,7 @@ def find_interactions(
     if not told and len(names) < 2 and not handoffs:  # nearly always
         return ()
     events = [found for node, event in told if (found := _told(node, event, names)) is not None]
-    pairs = _pairs(events)
+    pairs = _pairs([item for item in events if item.type in _TURNS_TO])
     runs = [run for run in _runs(nodes) if (run.source, run.targets[0]) not in pairs]
     pairs |= _pairs(runs)
     given = [pair for pair in _known(handoffs) if pair not in pairs]

@@ -32,8 +32,11 @@ def test_where_content_is_there_no_switch_is_named():
     assert list(advise("no_contexts", ("openinference",), has_content=True))
 
 
-@pytest.mark.parametrize("reason", ["incomplete_usage", "unknown_model_price"])
-def test_reasons_of_the_cost_have_an_advice(reason):
+@pytest.mark.parametrize(
+    "reason",
+    ["incomplete_usage", "unknown_model_price", "no_interactions", "too_few_interactions"],
+)
+def test_reasons_of_cost_and_teams_have_an_advice(reason):
     """Though no declared need says so."""
     assert len(list(advise(reason, ("otel_genai",)))) == 1
 

@@ -63,19 +63,26 @@ def test_one_act_counts_once(span, view):
 
 def test_events_tell_interactions(span, view):
     """The sender is the agent of the span unless said; what they tell is not derived again."""
-    told = {"to": ["Clerk", "auditor"], "type": "Negotiation", "message_type": "price"}
+    told = {"to": ["Clerk", "auditor"], "type": "Delegation", "message_type": "price"}
     outcome = {"success": "false", "response_time": 1.5}
     events = [("spanscore.interaction", {**told, **outcome})]
     assert view(*team(span, events=events)).interactions == (
         Interaction(
             source="boss",
             targets=("clerk", "auditor"),
-            type="negotiation",
+            type="delegation",
             message_type="price",
             success=False,
             response_s=1.5,
         ),
     )
+
+
+def test_other_talk_does_not_stand_for_the_run(span, view):
+    """Two agents may negotiate and one run the other."""
+    events = [("spanscore.interaction", {"to": "clerk", "type": "negotiation"})]
+    found = view(*team(span, events=events)).interactions
+    assert [item.type for item in found] == ["negotiation", "delegation"]
 
 
 def test_events_tell_handoffs_and_conflicts(span, view):
