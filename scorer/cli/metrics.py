@@ -68,7 +68,18 @@ def _print_table(catalogue: "list[LoadedMetric]") -> None:
         table.add_row(*_cells(item.spec))
     console = make_console()
     console.print(table)
-    console.print(_reasons([item.spec for item in catalogue]))
+    specs = [item.spec for item in catalogue]
+    if opt_in(specs):
+        console.print(opt_in(specs))
+    console.print(_reasons(specs))
+
+
+def opt_in(specs: "Sequence[MetricSpec]") -> str:
+    """Say which metrics must be named, or their kind, to run; "" for none."""
+    by_kind = {spec.kind for spec in specs if not spec.in_default}
+    names = ", ".join(spec.name for spec in specs if not spec.in_default)
+    group = ", ".join(["default", *sorted(by_kind)])
+    return f"Not in `default`: {names} (scoring.metrics: [{group}])" if names else ""
 
 
 def _reasons(specs: "Sequence[MetricSpec]") -> "Table":

@@ -88,7 +88,7 @@ async def test_the_feed_gets_through_tls_and_tokens(name, monkeypatch, tmp_path)
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
     """Every sample trace, scored, by title."""
-    engine = build_engine(parse_config({}))
+    engine = build_engine(parse_config({"scoring": {"metrics": ["default", "multiagent"]}}))
     results = {}
     for scene in scenes():
         folder = tmp_path_factory.mktemp("scene")
@@ -119,6 +119,15 @@ def test_faithful_and_invented_answers_differ(scored):
     assert "hallucination_rate" in invented.breaches
 
 
+def test_the_team_has_every_multiagent_score(scored):
+    """Its events tell what passes between the agents: a ring of three that divides the work."""
+    trace = scored["three agents that talk"]
+    found = [score for score in trace.scores if score.kind == "multiagent"]
+    assert {score.status for score in found} == {"scored"}
+    assert value(trace, "network_fault_tolerance") == 1.0
+    assert value(trace, "coordination_efficiency") > 0.8
+
+
 def test_bad_samples_breach_their_thresholds(scored):
     """The leak, the failing tool and the slow run each show on a dashboard."""
     assert "pii_leakage" in scored["an answer that leaks personal data"].breaches
@@ -135,6 +144,7 @@ def test_good_samples_breach_nothing(scored):
         "a faithful answer, LangChain style",
         "a tool that works",
         "two agents and a handoff",
+        "three agents that talk",
     ):
         assert scored[title].breaches == (), title
 
