@@ -28,8 +28,10 @@ def annotate(wire: bytes, attributes: Mapping[str, AttributeValue]) -> bytes:
     return without(wire, attributes) + encode_attributes(attributes)
 
 
-def without(wire: bytes, keys: Collection[str]) -> bytes:
-    """Return a span without the attributes of these keys: itself, when it has none.
+def without(wire: bytes, keys: Collection[str], prefixes: Collection[str] = ()) -> bytes:
+    """Return a span without the attributes of these keys, or of keys that begin so.
+
+    It is the span itself, when it has none.
 
     One that cannot be walked over (it holds groups) keeps them; of two attributes with one key,
     the last counts.
@@ -37,7 +39,13 @@ def without(wire: bytes, keys: Collection[str]) -> bytes:
     if _PREFIX_BYTES not in wire:
         return wire
     try:
-        return b"".join(_without(wire, frozenset(key.encode() for key in keys)))
+        return b"".join(
+            _without(
+                wire,
+                frozenset(key.encode() for key in keys),
+                tuple(prefix.encode() for prefix in prefixes),
+            )
+        )
     except PermanentError:
         return wire
 
@@ -47,13 +55,15 @@ def encode_attributes(attributes: Mapping[str, AttributeValue]) -> bytes:
     return b"".join(encode_attribute(_ATTRIBUTES, key, value) for key, value in attributes.items())
 
 
-def _without(wire: bytes, keys: frozenset[bytes]) -> Iterator[bytes]:
-    """Yield what is left without the attributes of these keys; raises PermanentError."""
+def _without(wire: bytes, keys: frozenset[bytes], prefixes: tuple[bytes, ...]) -> Iterator[bytes]:
+    """Yield what is left without these attributes; raises PermanentError."""
     for number, start, payload, stop in _fields(wire):
         if number == _ATTRIBUTES and payload is not None:
             pair = wire[payload:stop]
-            if _PREFIX_BYTES in pair and _key_of(pair) in keys:
-                continue
+            if _PREFIX_BYTES in pair:
+                key = _key_of(pair)
+                if key in keys or key.startswith(prefixes):
+                    continue
         yield wire[start:stop]
 
 

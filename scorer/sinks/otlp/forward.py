@@ -26,7 +26,7 @@ from scorer.sinks.otlp.courier import Courier
 from scorer.sinks.otlp.outgoing import OutgoingTrace, is_whole, news_of, whole
 from scorer.sinks.otlp.parcel import Parcel
 from scorer.sinks.otlp.sampling import Basis, TailSampler
-from scorer.sinks.otlp.score_attributes import PROBABILITY, score_attributes
+from scorer.sinks.otlp.score_attributes import PROBABILITY, outdated_by, score_attributes
 from scorer.telemetry import Telemetry
 
 _Key = tuple[str, bytes, int]
@@ -148,7 +148,7 @@ class ForwardTarget:
                 self._telemetry.add("spanscore_dropped_traces_total", reason=choice.basis)
                 return _Sent(all_done(()), scores_follow=False)
             attributes[PROBABILITY] = choice.probability
-        queued = self._queue_trace(whole(trace, attributes, root))
+        queued = self._queue_trace(whole(trace, attributes, root, outdated_by(scored)))
         return _Sent(queued, scores_follow=scored is None)
 
     def _count_dropped(self, spans: int, reason: Basis) -> None:

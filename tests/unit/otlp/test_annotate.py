@@ -48,6 +48,14 @@ def test_an_attribute_of_the_same_key_is_replaced_and_the_others_stay():
     assert UNKNOWN in new
 
 
+def test_attributes_go_by_the_beginning_of_their_keys_too():
+    """A key that only resembles them stays."""
+    old = span(**{"spanscore.a": "x", "spanscore.a.b": "x", "spanscore.ab": "stays"})
+    assert attributes_of(without(old, {"spanscore.a"}, ("spanscore.a.",))) == [
+        ("spanscore.ab", "stays")
+    ]
+
+
 def test_a_span_without_such_attributes_is_left_as_it_is():
     """It is not even copied."""
     wire = span(own="1")

@@ -135,6 +135,24 @@ async def test_a_trace_that_was_not_scored_goes_unchanged(builder, verdict):
     assert tuple(span.wire for span in way.spans()) == trace.spans
 
 
+async def test_what_another_spanscore_said_of_the_same_metrics_goes(scored):
+    """A value of before must not stand beside our reason why there is none."""
+    builder = TraceBuilder(1)
+    before = {"spanscore.score.cost": 9.0, "spanscore.score.cost.calls": 2.0}
+    theirs = {"spanscore.score.custom": 0.5, "spanscore.score.costs": 1.0}
+    builder.span("agent", **before, **theirs, **{"spanscore.hold": "expired"})
+    async with Way() as way:
+        await way.forward(
+            closed(builder), replace(scored, scores=(score("cost", None, reason="no_usage"),))
+        )
+    (root,) = way.spans()
+    assert attributes_of(root.wire) == theirs | {
+        "spanscore.score.cost.reason": "no_usage",
+        "spanscore.revision": 1,
+        "spanscore.close_reason": "root",
+    }
+
+
 async def test_nothing_is_done_before_the_target_has_accepted_it(builder, scored):
     """Until then what is held beside the trace stays charged."""
     async with Way() as way:
