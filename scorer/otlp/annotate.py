@@ -8,6 +8,9 @@ twice. That needs a walk over the span, and only where the bytes of the prefix o
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.common.v1 import common_pb2
+
 from scorer.errors import PermanentError
 from scorer.otlp.attributes import AttributeValue, encode_attribute
 from scorer.otlp.wire import read_varint
@@ -21,6 +24,7 @@ _KEY: Final = 1
 # Of a wire type: bytes that follow the tag; None = a varint, or a length and so many bytes.
 _FIXED: Final = {1: 8, 5: 4}
 _VARINT, _BYTES = 0, 2
+_NUMBERS: Final = ("double_value", "int_value")
 
 
 def annotate(wire: bytes, attributes: Mapping[str, AttributeValue]) -> bytes:
@@ -48,6 +52,23 @@ def without(wire: bytes, keys: Collection[str], prefixes: Collection[str] = ()) 
         )
     except PermanentError:
         return wire
+
+
+def number_at(wire: bytes, key: str) -> float | None:
+    """Return the attribute of a span with this key, when it is a number; the last of several."""
+    wanted, found = key.encode(), None
+    if wanted not in wire:
+        return None
+    try:
+        for number, _, payload, stop in _fields(wire):
+            if number == _ATTRIBUTES and payload is not None:
+                pair = wire[payload:stop]
+                if _key_of(pair) == wanted:
+                    found = common_pb2.KeyValue.FromString(pair).value
+    except (PermanentError, DecodeError):
+        return None
+    kind = None if found is None else found.WhichOneof("value")
+    return getattr(found, kind) if kind in _NUMBERS else None
 
 
 def encode_attributes(attributes: Mapping[str, AttributeValue]) -> bytes:

@@ -19,13 +19,14 @@ from typing import NamedTuple
 from scorer.api import ScoredTrace
 from scorer.assembly.budget import MemoryBudget
 from scorer.model.trace import ClosedTrace
+from scorer.otlp.annotate import number_at
 from scorer.otlp.decode import service_name
 from scorer.otlp.roots import root_of
 from scorer.scoring.forwarding import Done, Stray, all_done, follow
 from scorer.sinks.otlp.courier import Courier
 from scorer.sinks.otlp.outgoing import OutgoingTrace, is_whole, news_of, whole
 from scorer.sinks.otlp.parcel import Parcel
-from scorer.sinks.otlp.sampling import Basis, TailSampler
+from scorer.sinks.otlp.sampling import Basis, TailSampler, joint
 from scorer.sinks.otlp.score_attributes import PROBABILITY, outdated_by, score_attributes
 from scorer.telemetry import Telemetry
 
@@ -147,7 +148,8 @@ class ForwardTarget:
                 self._count_dropped(trace.fresh_spans, choice.basis)
                 self._telemetry.add("spanscore_dropped_traces_total", reason=choice.basis)
                 return _Sent(all_done(()), scores_follow=False)
-            attributes[PROBABILITY] = choice.probability
+            before = None if root is None else number_at(trace.spans[root], PROBABILITY)
+            attributes[PROBABILITY] = joint(choice.probability, before)
         queued = self._queue_trace(whole(trace, attributes, root, outdated_by(scored)))
         return _Sent(queued, scores_follow=scored is None)
 

@@ -14,7 +14,7 @@ from scorer.otlp.split import split_logs, split_traces
 from scorer.scoring.forwarding import Stray
 from scorer.sinks.otlp.forward import ForwardTarget
 from scorer.sinks.otlp.parcel import Parcel
-from scorer.sinks.otlp.sampling import TailSampler
+from scorer.sinks.otlp.sampling import TailSampler, is_in_share
 from scorer.telemetry import Telemetry
 from scorer.testing import ManualClock, RecordingCourier, TraceBuilder, score, scored_trace
 
@@ -274,6 +274,19 @@ class TestSampling:
         roots = [span for span in way.spans() if not span.parent_span_id]
         found = [attributes_of(root.wire)["spanscore.sampling.probability"] for root in roots]
         assert found == [1.0, 1.0]
+
+    @pytest.mark.parametrize(
+        ("before", "together"), [(0.25, 0.25), (1, 0.5), (0.0, 0.5), (-1.0, 0.5), ("x", 0.5)]
+    )
+    async def test_a_share_of_an_earlier_sampler_counts_too(self, scored, before, together):
+        """Both decide by the same hash, so the smaller share is that of both."""
+        number = next(n for n in range(1, 99) if is_in_share(TraceBuilder(n).trace_id, 0.25))
+        builder = TraceBuilder(number)
+        builder.span("agent", **{"spanscore.sampling.probability": before})
+        async with Way(sampling={"share": 0.5}) as way:
+            await way.forward(closed(builder), scored)
+        (root,) = way.spans()
+        assert attributes_of(root.wire)["spanscore.sampling.probability"] == together
 
     async def test_late_spans_of_a_dropped_trace_are_dropped(self, builder, scored):
         """Whether they join it or not."""
