@@ -25,6 +25,7 @@ from scorer.otlp.roots import root_of
 from scorer.scoring.forwarding import Done, Stray, all_done, follow
 from scorer.sinks.otlp.courier import Courier
 from scorer.sinks.otlp.outgoing import OutgoingTrace, is_whole, news_of, whole
+from scorer.sinks.otlp.packing import packed
 from scorer.sinks.otlp.parcel import Parcel
 from scorer.sinks.otlp.sampling import Basis, TailSampler, joint
 from scorer.sinks.otlp.score_attributes import PROBABILITY, outdated_by, score_attributes
@@ -112,7 +113,7 @@ class ForwardTarget:
         if why:
             self._count_dropped(stray.items if stray.signal == "traces" else 0, why)
             return all_done(())
-        return self._queue(lambda: [Parcel(stray.signal, stray.body, stray.items)])
+        return self._queue(lambda: _parcels(stray))
 
     async def run(self) -> None:
         """Send until cancelled."""
@@ -182,6 +183,12 @@ class ForwardTarget:
 
 def _key(trace: ClosedTrace) -> _Key:
     return trace.tenant, trace.trace_id, trace.revision
+
+
+def _parcels(stray: Stray) -> Iterable[Parcel]:
+    if stray.parts:
+        return packed(stray.signal, stray.parts)
+    return [Parcel(stray.signal, stray.body, stray.items)]
 
 
 def _service(trace: ClosedTrace, scored: ScoredTrace | None, root: int | None) -> str:

@@ -9,7 +9,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from scorer.assembly.budget import MemoryBudget
 from scorer.config.forwarding import SamplingConfig
 from scorer.model.position import Position
-from scorer.model.trace import ClosedTrace, Completeness
+from scorer.model.trace import ClosedTrace, Completeness, Envelope
 from scorer.otlp.split import split_logs, split_traces
 from scorer.scoring.forwarding import Stray
 from scorer.sinks.otlp.forward import ForwardTarget
@@ -318,6 +318,19 @@ class TestSampling:
             await way.forward(trace, replace(scored, breaches=("latency",)))
             await way.forward(replace(trace, revision=2, fresh_spans=1), scored)
         assert len(way.spans()) == 3
+
+
+async def test_a_large_stray_goes_in_parts_that_any_target_takes():
+    """A target may take 4 MiB at most, and a sender of ours more."""
+    logs = [(bytes(2**19), Envelope(b"", b"")) for _ in range(5)]
+    async with Way() as way:
+        done = way.target.pass_on(Stray("logs", "", b"", b"", 5, logs))
+        await settle()
+    assert done.done()
+    bodies = way.courier.of("logs")
+    assert len(bodies) > 1
+    assert max(map(len, bodies)) < 2**21
+    assert sum(map(len, bodies)) > 5 * 2**19
 
 
 async def test_a_stray_goes_as_it_is():
