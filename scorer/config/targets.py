@@ -69,25 +69,32 @@ def address_of(target: OtlpTargetConfig, key: str = "endpoint") -> Address:
 
 def target_faults(config: Config) -> Iterator[str]:
     """Find targets that cannot be meant."""
-    known: dict[str, tuple[Address, OtlpTargetConfig]] = {}
+    known: dict[str, OtlpTargetConfig] = {}
     for number, target in enumerate(config.sinks.otlp):
         key = f"sinks.otlp[{number}]"
         try:
-            known[key] = (address_of(target, key), target)
+            address = address_of(target, key)
         except ConfigError as error:
             yield str(error)
             return
-        yield from _tls_faults(target.tls, known[key][0], f"{key}.tls")
+        known[key] = target
+        yield from _tls_faults(target.tls, address, f"{key}.tls")
         yield from _header_faults(target, f"{key}.headers")
         if target.retry.max_interval < target.retry.initial_interval:
             yield f"{key}.retry.max_interval: it is less than initial_interval"
-        yield from _loops(config, known[key][0], key)
-    for (first, (a, x)), (second, (b, y)) in combinations(known.items(), 2):
-        if (a, x.protocol, x.mode) == (b, y.protocol, y.mode) and x.headers == y.headers:
+        yield from _loops(config, address, key)
+    for (first, x), (second, y) in combinations(known.items(), 2):
+        if x.mode == y.mode and is_same_place(x, y):
             yield (
                 f"{second}: it sends the same to {y.endpoint} as {first}, so everything would "
                 "arrive twice; take one out"
             )
+
+
+def is_same_place(one: OtlpTargetConfig, other: OtlpTargetConfig) -> bool:
+    """Whether two targets send to one endpoint, with the same headers; raises ConfigError."""
+    a, b = ((address_of(t, "sinks.otlp"), t.protocol, t.headers) for t in (one, other))
+    return a == b
 
 
 def target_names(targets: Sequence[OtlpTargetConfig]) -> tuple[str, ...]:

@@ -40,7 +40,8 @@ AfterHold = Callable[[ScoredTrace], Iterable[Parcel]]
 """Makes parcels, for the same target, of scores whose spans are sent already."""
 
 
-def _nothing(_scored: ScoredTrace) -> Iterable[Parcel]:
+def nothing(_scored: ScoredTrace) -> Iterable[Parcel]:
+    """Make no parcels."""
     return ()
 
 
@@ -72,7 +73,7 @@ class ForwardTarget:
         telemetry: Telemetry,
         hold_timeout: float,
         sampler: TailSampler | None = None,
-        after_hold: AfterHold = _nothing,
+        after_hold: AfterHold = nothing,
     ) -> None:
         self._courier = courier
         self._clock = clock
