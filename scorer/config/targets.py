@@ -54,6 +54,8 @@ def address_of(target: OtlpTargetConfig, key: str = "endpoint") -> Address:
         ConfigError: The endpoint is malformed, or contradicts the section `tls`.
     """
     where = f"{key}.endpoint"
+    if fault := may_hold_secret(target.endpoint):
+        raise ConfigError(f"{where}: {fault}")
     if "://" in target.endpoint:
         return _of_url(target, where)
     if target.protocol == "http":
@@ -65,6 +67,15 @@ def address_of(target: OtlpTargetConfig, key: str = "endpoint") -> Address:
         raise ConfigError(f"{where}: {target.endpoint!r} is not HOST:PORT")
     host = url.hostname or ""
     return Address(host, url.port, not _is_plain(target.tls, target.endpoint))
+
+
+def may_hold_secret(endpoint: str) -> str:
+    """Return what is wrong with an endpoint that must not even be quoted; "" = nothing."""
+    if "@" in endpoint:
+        return "credentials stand in it; put them into headers"
+    if "?" in endpoint or "#" in endpoint:
+        return "there is more in it than host, port and path; put keys into headers"
+    return ""
 
 
 def target_faults(config: Config) -> Iterator[str]:
@@ -154,10 +165,7 @@ def _split(text: str, given: str, where: str) -> SplitResult:
         fault = "" if url.hostname and url.port != 0 else "it names no host and port"
     except ValueError as error:
         raise ConfigError(f"{where}: {given!r}: {error}") from error
-    if url.username is not None:
-        # Not quoted: there is a password in it.
-        raise ConfigError(f"{where}: credentials stand in it; put them into headers")
-    if url.query or url.fragment or re.search(r"[\s\x00-\x1f\x7f]", text):
+    if re.search(r"[\s\x00-\x1f\x7f]", text):
         fault = "there is more in it than host, port and path"
     if fault:
         raise ConfigError(f"{where}: {given!r}: {fault}")
