@@ -43,6 +43,7 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
     wrappers = {node for node, count in Counter(outer).items() if count > 1} if outer else ()
     groups: dict[int, list[Node]] = {}
     by_response: dict[str, list[Node]] = {}
+    unique: list[list[Node]] = []
     for node in model_nodes:
         if id(node) in wrappers:
             continue
@@ -52,12 +53,12 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
             group = by_response.get(response)
         if group is None:
             group = []
+            unique.append(group)
         group.append(node)
         groups[id(node)] = group
         if response is not None:
             by_response.setdefault(response, group)
-    unique = {id(group): group for group in groups.values()}
-    calls = [_call(tuple(group)) for group in unique.values()]
+    calls = [_call(tuple(group)) for group in unique]
     return tuple(sorted(calls, key=lambda call: (call.call.start_ns, call.call.span_id)))
 
 
@@ -66,7 +67,6 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
     facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
     usage = None if facts.usage_is_aggregate else facts.usage
     errors = [error for node in nodes if (error := error_of(node)) is not None]
-    agents = [node.agent for node in nodes if node.agent is not None]
     call = LlmCall(
         span_id=outermost.span.span_id,
         model=facts.response_model or facts.request_model,
@@ -78,7 +78,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         end_ns=outermost.span.end_ns,
         time_to_first_chunk=facts.time_to_first_chunk,
         finish_reasons=facts.finish_reasons or (),
-        agent=agents[0] if agents else None,
+        agent=next((node.agent for node in nodes if node.agent is not None), None),
         error_type=(errors[0].type or "error") if errors else None,
         cost_usd=facts.cost_usd,
     )

@@ -100,7 +100,7 @@ _SYSTEM = "gen_ai.system_instructions"
 # Deprecated keys for all of it in one text (Spring AI); events of that name are read elsewhere.
 _PROMPT = "gen_ai.prompt"
 _COMPLETION = "gen_ai.completion"
-_CONTENT = frozenset({_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION})
+_CONTENT = (_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION)
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
 _DOCUMENTS = "gen_ai.retrieval.documents"
 _COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
@@ -129,20 +129,15 @@ class OtelGenAi:
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:
         """Return what the conventions say about the span."""
-        attributes = span.attributes
-        role = _role(attributes)
-        facts = _FIELDS.read(span)
-        if span.events or logs or not _CONTENT.isdisjoint(attributes):
+        role = _role(span.attributes)
+        facts = _FIELDS_BY_ROLE.get(role, _FIELDS).read(span)
+        if facts.pop(_RECORDED, False) or span.events or logs:
             facts.update(_content(span, logs, role))
         aggregated = facts.pop(_AGGREGATED, None)
         if aggregated is not None and facts.get("usage") is None:
             facts["usage"], facts["usage_is_aggregate"] = aggregated, True
-        if role == "tool":
-            facts.update(_tool(span))
-        elif role == "agent":
-            facts["agent_id"] = first_id(attributes, "gen_ai.agent.id")
-        elif role in ("retrieval", "rerank"):
-            facts["input_text"] = first_text(attributes, *_QUERY)
+        if role == "tool" and span.events and _lacks_payload(facts):
+            facts["tool_arguments"], facts["tool_result"] = tool_events(span)
         return SpanFacts(role=role, **facts)
 
 
@@ -230,27 +225,15 @@ def _cost(span: Span) -> float | None:
     return None
 
 
-def _tool(span: Span) -> dict[str, Any]:
-    # On a model span the name is that of a requested call, not of an execution.
-    arguments, result = _tool_payload(span)
-    return {
-        "tool_name": first_text(span.attributes, "gen_ai.tool.name"),
-        "tool_call_id": first_id(span.attributes, "gen_ai.tool.call.id"),
-        "tool_arguments": arguments,
-        "tool_result": result,
-    }
+def _lacks_payload(facts: Mapping[str, Any]) -> bool:
+    return facts.get("tool_arguments") is None and facts.get("tool_result") is None
 
 
-def _tool_payload(span: Span) -> tuple[Any, Any]:
-    attributes = span.attributes
-    arguments = _present(attributes, "gen_ai.tool.call.arguments", "gen_ai.tool.args")
-    result = _present(attributes, "gen_ai.tool.call.result", "gen_ai.tool.output")
-    if arguments is None and result is None and span.events:
-        return tool_events(span)
-    return arguments, result
+def _payload_field(name: str, *keys: str) -> Field:
+    return Field(name, keys, lambda span: _present(span.attributes, keys))
 
 
-def _present(attributes: Attributes, *keys: str) -> Any:
+def _present(attributes: Attributes, keys: Sequence[str]) -> Any:
     for key in keys:
         value = attributes.get(key)
         if value is not None and (not isinstance(value, str) or text(value) is not None):
@@ -296,7 +279,7 @@ def _documents(span: Span) -> tuple[Document, ...] | None:
         return None
     found = []
     for rank, item in enumerate(items):
-        fields = mapping(decoded(item))
+        fields = item if isinstance(item, dict) else mapping(decoded(item))
         body = first_text(fields, "content", "text", "page_content")
         found.append(
             Document(
@@ -307,7 +290,9 @@ def _documents(span: Span) -> tuple[Document, ...] | None:
 
 
 _AGGREGATED = "aggregated usage"  # becomes the usage of a span that has no own one
-_FIELDS = Fields(
+_RECORDED = "recorded content"  # there is some, to be read together
+_COMMON = (
+    Field(_RECORDED, _CONTENT, lambda _: True),
     text_field("request_model", "gen_ai.request.model"),
     text_field("response_model", "gen_ai.response.model"),
     id_field("response_id", "gen_ai.response.id"),
@@ -326,4 +311,19 @@ _FIELDS = Fields(
     Field("handoff", (*_TARGETS, *_SOURCES), _handoff),
     Field("documents", (_DOCUMENTS, *_CONTEXT_VARIABLES), _documents),
 )
+_FIELDS = Fields(*_COMMON)
+_SEARCH = Fields(*_COMMON, text_field("input_text", *_QUERY))
+_FIELDS_BY_ROLE: dict[SpanRole | None, Fields] = {
+    "agent": Fields(*_COMMON, id_field("agent_id", "gen_ai.agent.id")),
+    "retrieval": _SEARCH,
+    "rerank": _SEARCH,
+    # On a model span the name is that of a requested call, not of an execution.
+    "tool": Fields(
+        *_COMMON,
+        text_field("tool_name", "gen_ai.tool.name"),
+        id_field("tool_call_id", "gen_ai.tool.call.id"),
+        _payload_field("tool_arguments", "gen_ai.tool.call.arguments", "gen_ai.tool.args"),
+        _payload_field("tool_result", "gen_ai.tool.call.result", "gen_ai.tool.output"),
+    ),
+}
 DIALECT = OtelGenAi()

@@ -59,7 +59,7 @@ def _executed(nodes: Sequence[Node]) -> list[Node]:
     for node in nodes:
         if node.facts.role != "tool":
             continue
-        above = next((outer for outer in node.ancestors() if outer.known), None)
+        above = _nearest_known(node) if node.in_tool else None
         if above is not None and id(above) in first and _tool_name(above) == _tool_name(node):
             first[id(node)] = origin = first[id(above)]
             _complete(origin, node)
@@ -67,6 +67,10 @@ def _executed(nodes: Sequence[Node]) -> list[Node]:
             first[id(node)] = node
             found.append(node)
     return found
+
+
+def _nearest_known(node: Node) -> Node | None:
+    return next((outer for outer in node.ancestors() if outer.known), None)
 
 
 def _complete(node: Node, repeated: Node) -> None:
@@ -81,6 +85,8 @@ def _complete(node: Node, repeated: Node) -> None:
 
 
 def _match(named: Sequence[tuple[Node, str]], told: Sequence[ToldCall]) -> dict[str, ToldCall]:
+    if not told:
+        return {}
     by_id = {call_id: call for call in told for call_id in call.ids}
     left = list(told)
     matched = {}
