@@ -8,6 +8,7 @@ wrapper around several calls, whose usage is their sum: it is no call itself.
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from scorer.dialects.errors import error_of
@@ -17,6 +18,7 @@ from scorer.model.agent_trace import LlmCall, Usage
 from scorer.model.span_facts import SpanFacts
 
 _UNKNOWN = Usage()
+_AGENT = attrgetter("agent")
 _FIELDS = (
     "request_model",
     "provider",
@@ -66,7 +68,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
     outermost = nodes[0]
     facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
     usage = None if facts.usage_is_aggregate else facts.usage
-    errors = [error for node in nodes if (error := error_of(node)) is not None]
+    error = next(filter(None, map(error_of, nodes)), None)
     call = LlmCall(
         span_id=outermost.span.span_id,
         model=facts.response_model or facts.request_model,
@@ -78,8 +80,8 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         end_ns=outermost.span.end_ns,
         time_to_first_chunk=facts.time_to_first_chunk,
         finish_reasons=facts.finish_reasons or (),
-        agent=next((node.agent for node in nodes if node.agent is not None), None),
-        error_type=(errors[0].type or "error") if errors else None,
+        agent=next(filter(None, map(_AGENT, nodes)), None),
+        error_type=(error.type or "error") if error is not None else None,
         cost_usd=facts.cost_usd,
     )
     return ModelCall(nodes, call, not outermost.in_tool)

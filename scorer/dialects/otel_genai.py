@@ -160,13 +160,14 @@ def _content(span: Span, logs: Sequence[LogRecord], role: SpanRole | None) -> di
     content = Content()
     events = read_events(span, logs, content) if span.events or logs else None
     inputs, outputs = _messages(span.attributes, events, content)
-    tool = role == "tool"
-    return {
-        "input_messages": None if tool else inputs,
-        "output_messages": None if tool else outputs,
-        "media": tuple(content.media) or None,
-        "truncated": content.truncated or None,
-    }
+    found: dict[str, Any] = {}
+    if role != "tool":
+        found["input_messages"], found["output_messages"] = inputs, outputs
+    if content.media:
+        found["media"] = tuple(content.media)
+    if content.truncated:
+        found["truncated"] = True
+    return found
 
 
 def _messages(
@@ -187,9 +188,10 @@ def _messages(
         inputs = recorded_messages(attributes[_PROMPT], "user", content)
     if outputs is None and _COMPLETION in attributes:
         outputs = recorded_messages(attributes[_COMPLETION], "assistant", content)
-    system = _system(attributes.get(_SYSTEM), details, content)
-    if system is not None and inputs is not None and not any(m.role == "system" for m in inputs):
-        inputs = (system, *inputs)
+    if _SYSTEM in attributes or _SYSTEM in details:
+        system = _system(attributes.get(_SYSTEM), details, content)
+        if system is not None and inputs is not None and all(m.role != "system" for m in inputs):
+            inputs = (system, *inputs)
     return inputs, outputs
 
 

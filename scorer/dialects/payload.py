@@ -95,7 +95,7 @@ def _structure(value: str) -> Any:
     except ValueError:
         inner = repair.salvage(value)
         return inner if _open(inner) is not inner else None  # else the cut text says more
-    return inner if isinstance(inner, str | dict | list) else None
+    return inner if isinstance(inner, (str, dict, list)) else None
 
 
 def _mark(value: Any) -> bool | None:

@@ -50,7 +50,8 @@ class Reader:
         if not matching:
             return (), _NOTHING
         if len(matching) == 1:
-            return (matching[0].name,), matching[0].read(span, logs)
+            only = matching[0]
+            return (only.name,), only.read(span, logs)
         reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
         return tuple([read.name for read in reads]), merge(reads)
 

@@ -125,7 +125,7 @@ def _from_span(node: Node, name: str, told: ToldCall | None) -> ToolCall:
 
 
 def _usable(arguments: Any) -> bool:
-    return isinstance(arguments, dict | list)
+    return isinstance(arguments, (dict, list))
 
 
 def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Result:
