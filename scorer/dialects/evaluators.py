@@ -51,7 +51,9 @@ _MARK_KEYS = frozenset(_MARKS)
 
 def is_evaluator(span: Span, facts: SpanFacts) -> bool:
     """Whether a span, with all below it, is evaluator telemetry."""
-    if facts.role == "evaluator" or OWN_NAME in (span.scope.name, span.resource.service):
+    if facts.role == "evaluator":
+        return True
+    if span.scope.name == OWN_NAME or span.resource.service == OWN_NAME:
         return True
     attributes = span.attributes
     return not _MARK_KEYS.isdisjoint(attributes) and _is_marked(attributes)

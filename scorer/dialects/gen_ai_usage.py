@@ -33,12 +33,11 @@ _DETAILS = {
 class _Keys:
     """The keys under one prefix."""
 
-    __slots__ = ("detail_keys", "details", "main", "main_keys")
+    __slots__ = ("detail_keys", "details", "main")
 
     def __init__(self, prefix: str) -> None:
         self.main = {prefix + name: place for name, place in _MAIN.items()}
         self.details = {prefix + name: place for name, place in _DETAILS.items()}
-        self.main_keys = frozenset(self.main)
         self.detail_keys = frozenset(self.details)
 
 
@@ -59,10 +58,10 @@ def read_aggregated_usage(attributes: Attributes) -> Usage | None:
 
 
 def _read(attributes: Attributes, keys: _Keys) -> Usage | None:
-    if keys.main_keys.isdisjoint(attributes):
-        return None
     counts: list[int | None] = [None] * 6
     _fill(counts, attributes, keys.main)
+    if counts.count(None) == 6 and keys.main.keys().isdisjoint(attributes):
+        return None
     if not keys.detail_keys.isdisjoint(attributes):
         _fill(counts, attributes, keys.details)
     return Usage(*counts) if counts.count(None) < 6 else None

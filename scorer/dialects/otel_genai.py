@@ -8,7 +8,7 @@ a dialect of their own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
+from scorer.dialects.fields import Field, Fields, first_field, id_field, text_field, value_field
 from scorer.dialects.gen_ai_usage import (
     AGGREGATED_USAGE_KEYS,
     USAGE_KEYS,
@@ -91,6 +91,8 @@ _STATUSES: dict[str, ToolStatus] = {
 }
 _USER = ("user.id", "enduser.id", "gen_ai.user.id", "gen_ai.user", "gen_ai.request.user")
 _TOOL_MARKS = ("gen_ai.tool.call.id", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "gen_ai.tool.args")
+_RESULTS = ("gen_ai.tool.call.result", "gen_ai.tool.output")
 # What a prompt template was filled with; retrieval spans need not hold the text.
 _CONTEXT_VARIABLES = ("gen_ai.prompt.variable.context", "gen_ai.prompt.variable.documents")
 _MODEL_MARKS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
@@ -231,16 +233,8 @@ def _lacks_payload(facts: Mapping[str, Any]) -> bool:
     return facts.get("tool_arguments") is None and facts.get("tool_result") is None
 
 
-def _payload_field(name: str, *keys: str) -> Field:
-    return Field(name, keys, lambda span: _present(span.attributes, keys))
-
-
-def _present(attributes: Attributes, keys: Sequence[str]) -> Any:
-    for key in keys:
-        value = attributes.get(key)
-        if value is not None and (not isinstance(value, str) or text(value) is not None):
-            return value
-    return None
+def _payload(value: Any) -> Any:
+    return text(value) if isinstance(value, str) else value
 
 
 def _tool_status(value: Any) -> ToolStatus | None:
@@ -324,8 +318,8 @@ _FIELDS_BY_ROLE: dict[SpanRole | None, Fields] = {
         *_COMMON,
         text_field("tool_name", "gen_ai.tool.name"),
         id_field("tool_call_id", "gen_ai.tool.call.id"),
-        _payload_field("tool_arguments", "gen_ai.tool.call.arguments", "gen_ai.tool.args"),
-        _payload_field("tool_result", "gen_ai.tool.call.result", "gen_ai.tool.output"),
+        first_field("tool_arguments", _ARGUMENTS, _payload),
+        first_field("tool_result", _RESULTS, _payload),
     ),
 }
 DIALECT = OtelGenAi()

@@ -14,6 +14,7 @@ _LEVELS = 4
 # Without any of these keys a dict is no envelope, or says nothing of success.
 _ENVELOPES = frozenset({"kwargs", "data", "content", "error", *_WRAPPERS})
 _MARKING = frozenset({"kwargs", "data", "isError", "is_error", "error", "status"})
+_TELLING = _ENVELOPES | _MARKING
 _ERROR_STARTS = (
     "error:",
     "error executing",
@@ -78,6 +79,8 @@ def unwrap_result(raw: Any) -> Result:
             if inner is None:
                 break
             value = inner
+        if isinstance(value, dict) and _TELLING.isdisjoint(value):  # as most are
+            break
         mark = _mark(value)
         failed = mark if failed is None else failed
         opened = _open(value)

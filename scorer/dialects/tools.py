@@ -149,12 +149,15 @@ def _is_command(value: Any) -> bool:
 def _status(node: Node, result: Result, error: ErrorInfo | None) -> ToolStatus | None:
     if node.facts.tool_status is not None:
         return node.facts.tool_status
-    kind = text(node.facts.error_type)
-    if error is not None or result.failed or (kind is not None and not is_control_flow(kind)):
+    if error is not None or result.failed or _has_failed(node.facts.error_type):
         return "error"
     if result.failed is None and says_error(result.value):
         return "error"
     return "success"
+
+
+def _has_failed(kind: str | None) -> bool:
+    return kind is not None and text(kind) is not None and not is_control_flow(kind)
 
 
 def _error_type(error: ErrorInfo | None) -> str | None:
