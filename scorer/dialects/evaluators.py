@@ -59,9 +59,9 @@ def is_evaluator(span: Span, facts: SpanFacts) -> bool:
     return not _MARK_KEYS.isdisjoint(attributes) and _is_marked(attributes)
 
 
-def may_be_evaluator(span: Span, facts: SpanFacts) -> bool:
-    """Whether a span is evaluator telemetry unless it runs something that is judged."""
-    return facts.role is None and not _ANNOTATIONS.isdisjoint(span.attributes)
+def is_annotated(span: Span) -> bool:
+    """Whether a span without a role is evaluator telemetry, unless it runs what is judged."""
+    return not _ANNOTATIONS.isdisjoint(span.attributes)
 
 
 def _is_marked(attributes: Attributes) -> bool:

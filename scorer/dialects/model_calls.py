@@ -9,7 +9,9 @@ wrapper around several calls, whose usage is their sum: it is no call itself.
 from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from scorer.dialects.errors import error_of
 from scorer.dialects.tree import Node
@@ -30,7 +32,7 @@ _FIELDS = (
 )
 
 
-class ModelCall(NamedTuple):
+class ModelCall(Struct, frozen=True, gc=False):
     """One call; `main` = made by the run itself, not by a tool or a check inside it."""
 
     nodes: tuple[Node, ...]

@@ -133,11 +133,13 @@ class OtelGenAi:
         """Return what the conventions say about the span."""
         role = _role(span.attributes)
         facts = _FIELDS_BY_ROLE.get(role, _FIELDS).read(span)
-        if facts.pop(_RECORDED, False) or span.events or logs:
-            facts.update(_content(span, logs, role))
-        aggregated = facts.pop(_AGGREGATED, None)
-        if aggregated is not None and facts.get("usage") is None:
-            facts["usage"], facts["usage_is_aggregate"] = aggregated, True
+        if _RECORDED in facts or span.events or logs:
+            facts.pop(_RECORDED, None)
+            _add_content(facts, span, logs, role)
+        if _AGGREGATED in facts:
+            aggregated = facts.pop(_AGGREGATED)
+            if aggregated is not None and facts.get("usage") is None:
+                facts["usage"], facts["usage_is_aggregate"] = aggregated, True
         if role == "tool" and span.events and _lacks_payload(facts):
             facts["tool_arguments"], facts["tool_result"] = tool_events(span)
         return SpanFacts(role=role, **facts)
@@ -158,18 +160,18 @@ def _role(attributes: Attributes) -> SpanRole | None:
     return None
 
 
-def _content(span: Span, logs: Sequence[LogRecord], role: SpanRole | None) -> dict[str, Any]:
+def _add_content(
+    facts: dict[str, Any], span: Span, logs: Sequence[LogRecord], role: SpanRole | None
+) -> None:
     content = Content()
     events = read_events(span, logs, content) if span.events or logs else None
     inputs, outputs = _messages(span.attributes, events, content)
-    found: dict[str, Any] = {}
     if role != "tool":
-        found["input_messages"], found["output_messages"] = inputs, outputs
+        facts["input_messages"], facts["output_messages"] = inputs, outputs
     if content.media:
-        found["media"] = tuple(content.media)
+        facts["media"] = tuple(content.media)
     if content.truncated:
-        found["truncated"] = True
-    return found
+        facts["truncated"] = True
 
 
 def _messages(

@@ -1,7 +1,9 @@
 """Arguments and results of tools, which arrive as objects, JSON text or Python reprs."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from scorer.dialects import repair
 from scorer.dialects.python_repr import NotARepr, parse_repr
@@ -32,7 +34,7 @@ _ERROR_STARTS = (
 )
 
 
-class Arguments(NamedTuple):
+class Arguments(Struct, frozen=True, gc=False):
     """Parsed arguments; `error` says why a text stayed a text."""
 
     value: Any
@@ -63,7 +65,7 @@ def _from_repr(value: str) -> Arguments:
     return Arguments(value, "neither JSON nor a Python literal")
 
 
-class Result(NamedTuple):
+class Result(Struct, frozen=True, gc=False):
     """What a tool returned; `failed` is what the envelope says of it, None = nothing."""
 
     value: Any

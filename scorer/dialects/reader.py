@@ -8,7 +8,8 @@ span without one of these attributes, and is not asked about such a span.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from scorer.api import Dialect
 from scorer.dialects.merge import Read, by_detail, merge
@@ -25,7 +26,7 @@ _MAX_READERS = 8
 Keys = tuple[str, ...]
 
 
-class _Plan(NamedTuple):
+class _Plan(Struct, frozen=True):
     """The dialects that match all spans with these keys, and those to ask for each."""
 
     found: tuple[Dialect, ...]
