@@ -51,17 +51,15 @@ _MARK_KEYS = frozenset(_MARKS)
 
 def is_evaluator(span: Span, facts: SpanFacts) -> bool:
     """Whether a span, with all below it, is evaluator telemetry."""
-    if facts.role == "evaluator":
-        return True
-    if span.scope.name == OWN_NAME or span.resource.service == OWN_NAME:
+    if facts.role == "evaluator" or OWN_NAME in (span.scope.name, span.resource.service):
         return True
     attributes = span.attributes
     return not _MARK_KEYS.isdisjoint(attributes) and _is_marked(attributes)
 
 
-def is_annotated(span: Span) -> bool:
-    """Whether a span without a role is evaluator telemetry, unless it runs what is judged."""
-    return not _ANNOTATIONS.isdisjoint(span.attributes)
+def may_be_evaluator(span: Span, facts: SpanFacts) -> bool:
+    """Whether a span is evaluator telemetry unless it runs something that is judged."""
+    return facts.role is None and not _ANNOTATIONS.isdisjoint(span.attributes)
 
 
 def _is_marked(attributes: Attributes) -> bool:

@@ -21,7 +21,6 @@ from scorer.dialects.otel_events import EventContent, is_content, read_events, t
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     decoded,
-    first_id,
     first_text,
     identifier,
     mapping,
@@ -104,6 +103,7 @@ _PROMPT = "gen_ai.prompt"
 _COMPLETION = "gen_ai.completion"
 _CONTENT = (_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION)
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
+_TEXTS = ("content", "text", "page_content")
 _DOCUMENTS = "gen_ai.retrieval.documents"
 _COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
 _REASONS = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason")
@@ -275,16 +275,13 @@ def _documents(span: Span) -> tuple[Document, ...] | None:
     items = decoded(value)
     if not isinstance(items, list):
         return None
-    found = []
-    for rank, item in enumerate(items):
-        fields = item if isinstance(item, dict) else mapping(decoded(item))
-        body = first_text(fields, "content", "text", "page_content")
-        found.append(
-            Document(
-                body, identifier(fields.get("id")), real(fields.get("score")), rank, span.span_id
-            )
-        )
-    return tuple(found)
+    return tuple([_document(item, rank, span.span_id) for rank, item in enumerate(items)])
+
+
+def _document(item: Any, rank: int, span_id: str) -> Document:
+    fields = item if isinstance(item, dict) else mapping(decoded(item))
+    body = first_text(fields, *_TEXTS)
+    return Document(body, identifier(fields.get("id")), real(fields.get("score")), rank, span_id)
 
 
 _AGGREGATED = "aggregated usage"  # becomes the usage of a span that has no own one

@@ -47,7 +47,7 @@ def parse_arguments(raw: Any) -> Arguments:
     for _ in range(2):
         if not isinstance(value, str):
             return Arguments(value)
-        if not value.strip():
+        if not value or value.isspace():
             return Arguments(None)
         try:
             value = parse_json(value)

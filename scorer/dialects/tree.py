@@ -12,7 +12,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from scorer.api import Dialect
-from scorer.dialects.evaluators import JUDGED_ROLES, is_annotated, is_evaluator
+from scorer.dialects.evaluators import JUDGED_ROLES, is_evaluator, may_be_evaluator
 from scorer.dialects.reader import reader
 from scorer.dialects.session_logs import Logs, with_sessions
 from scorer.model.agent_trace import Message
@@ -106,8 +106,7 @@ def _preorder(nodes: dict[str, Node]) -> list[Node]:
 
 def _suspect(nodes: dict[str, Node]) -> None:
     """Leave out what may be an evaluator, where it runs nothing that is judged."""
-    plain = [(key, node.span) for key, node in nodes.items() if node.facts.role is None]
-    suspects = {key for key, span in plain if is_annotated(span)}
+    suspects = {key for key, node in nodes.items() if may_be_evaluator(node.span, node.facts)}
     if not suspects:
         return
     walked: set[str] = set()

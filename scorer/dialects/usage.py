@@ -73,7 +73,7 @@ def _outermost(nodes: Sequence[Node], field: str) -> list[Any]:
 
 
 def _sum(usages: Sequence[Usage]) -> Usage:
-    total = usages[0] if len(usages) == 1 else Usage(*map(_sum_of, zip(*map(astuple, usages))))
+    total = usages[0] if len(usages) == 1 else _added(usages)
     if total.input is not None and total.output is not None:
         return Usage(
             total.input,
@@ -84,6 +84,10 @@ def _sum(usages: Sequence[Usage]) -> Usage:
             total.reasoning,
         )
     return total
+
+
+def _added(usages: Sequence[Usage]) -> Usage:
+    return Usage(*map(_sum_of, zip(*map(astuple, usages), strict=True)))
 
 
 def _sum_of(reported: Iterable[int | None]) -> int | None:
