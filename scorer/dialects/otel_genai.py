@@ -142,7 +142,8 @@ class OtelGenAi:
                 facts["usage"], facts["usage_is_aggregate"] = aggregated, True
         if role == "tool" and span.events and _lacks_payload(facts):
             facts["tool_arguments"], facts["tool_result"] = tool_events(span)
-        return SpanFacts(role=role, **facts)
+        facts["role"] = role
+        return SpanFacts(**facts)
 
 
 def _role(attributes: Attributes) -> SpanRole | None:
