@@ -5,7 +5,9 @@ of a sentence `END`, and a function word "". Each form is worked out once and lo
 that, so that a text costs little more than splitting it.
 """
 
+from collections.abc import Callable
 from functools import cache
+from typing import TypeVar
 
 import re2
 
@@ -19,7 +21,7 @@ from metrics.quality.units import UNITS
 END = "\x02"
 NEGATION = "\x15"
 
-_MAX_KNOWN = 100_000  # forms kept per language
+_MAX_KNOWN = 100_000  # forms kept per language and use
 # Typography that would make a text other than ASCII.
 _PLAIN = {
     "\u2018": "'",
@@ -43,11 +45,27 @@ _EDGES = ".,'_"
 _NO_NUMBERS = frozenset({"one", "second", "ein", "eine", "un", "une", "uno", "una", "um", "uma"})
 
 
-class Stems(dict[str, str]):
-    """The stem of every token met so far in a language."""
+_Value = TypeVar("_Value")
+
+
+class Known(dict[str, _Value]):
+    """What a function says of every form met so far; it forgets all when it knows too many."""
+
+    def __init__(self, work: Callable[[str], _Value]) -> None:
+        super().__init__()
+        self._work = work
+
+    def __missing__(self, form: str) -> _Value:
+        if len(self) > _MAX_KNOWN:
+            self.clear()
+        self[form] = found = self._work(form)
+        return found
+
+
+class _Stemmer:
+    """Works out the stem of a token in a language."""
 
     def __init__(self, language: str) -> None:
-        super().__init__()
         self._language = language
         self._stopwords = STOPWORDS[language]
         self._opposed = opposed_words(language)
@@ -57,13 +75,7 @@ class Stems(dict[str, str]):
             if word not in _NO_NUMBERS
         }
 
-    def __missing__(self, token: str) -> str:
-        if len(self) > _MAX_KNOWN:
-            self.clear()
-        self[token] = stem = self._stem(token)
-        return stem
-
-    def _stem(self, token: str) -> str:
+    def stem(self, token: str) -> str:
         if token in _SIGNS:
             return _SIGNS[token]
         word = token.strip(_EDGES)
@@ -86,9 +98,9 @@ class Stems(dict[str, str]):
 
 
 @cache
-def stems(language: str) -> Stems:
-    """Return the stems of a language."""
-    return Stems(language)
+def stems(language: str) -> Known[str]:
+    """Return the stem of each token of a language."""
+    return Known(_Stemmer(language).stem)
 
 
 def plain(text: str) -> str:

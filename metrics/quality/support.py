@@ -186,17 +186,19 @@ def _order(claim: Said, source: Source, window: _Window) -> float:
     theirs = source.sentence(first)
     if second != first:
         theirs = theirs + source.sentence(second)
-    places: dict[str, int] = {}
+    known = set(theirs)
+    shared = [stem for stem in claim.stems if stem and stem in known]
+    if len(shared) < 2:
+        return float(len(shared))
+    wanted = set(shared)
+    theirs = [stem for stem in theirs if stem in wanted]
+    places = dict.fromkeys(wanted, 0)
     for place, stem in enumerate(theirs):
-        if stem:
-            places[stem] = places.get(stem, 0) | (1 << place)
-    shared = [places[stem] for stem in claim.stems if stem in places]
-    if not shared:
-        return 0.0
+        places[stem] |= 1 << place
     full = (1 << len(theirs)) - 1
     row = full
     # The longest common subsequence, a bit for each place (Hyyrö 2004).
-    for mask in shared:
-        both = row & mask
+    for stem in shared:
+        both = row & places[stem]
         row = ((row + both) | (row - both)) & full
     return (len(theirs) - row.bit_count()) / len(shared)

@@ -144,8 +144,9 @@ def language_of(*texts: str, default: str = "english") -> str:
     """Guess the language from the function words at the beginning; the default wins a tie."""
     counts = dict.fromkeys(STOPWORDS, 0)
     for text in texts:
-        for word in folded_words(normalise(text[:_SAMPLE_LENGTH])):
-            for language in _LANGUAGES.get(word, ()):
+        sample = folded_words(normalise(text[:_SAMPLE_LENGTH]))
+        for word in [word for word in sample if word in _LANGUAGES]:
+            for language in _LANGUAGES[word]:
                 counts[language] += 1
     most = max(counts.values())
     if counts[default] == most:
