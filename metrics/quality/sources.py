@@ -6,9 +6,11 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from string import ascii_letters
 
 import re2
 
@@ -32,7 +34,7 @@ class Source:
         self._stem_of = stemming.stems(language)
         self.tokens: list[str] = []
         self.starts: list[int] = [0]
-        self.places: dict[str, list[int]] = {}
+        self.places: dict[str, list[int]] = defaultdict(list)
         self.owners: list[int] = []
         self._bounds = [0]
         for text in self._texts:
@@ -40,22 +42,19 @@ class Source:
 
     def _add(self, text: str) -> None:
         tokens, starts, places = self.tokens, self.starts, self.places
-        sentence = len(starts) - 1
-        added = list(map(self._stem_of.__getitem__, stemming.tokens(text)))
-        end = len(tokens)
-        for stem in added:
-            end += 1
-            if not stem:
-                continue
-            if stem == stemming.END:
-                sentence += 1
-                starts.append(end)
-            elif stem not in places:
-                places[stem] = [sentence]
-            elif places[stem][-1] != sentence:
+        start = len(tokens)
+        tokens += map(self._stem_of.__getitem__, stemming.tokens(text))
+        last = len(tokens)
+        tokens += [stemming.END, stemming.END]
+        while start <= last:
+            end = tokens.index(stemming.END, start)
+            sentence = len(starts) - 1
+            for stem in set(tokens[start:end]):
                 places[stem].append(sentence)
-        tokens += [*added, stemming.END, stemming.END]
-        starts += [len(tokens) - 1, len(tokens)]
+            start = end + 1
+            starts.append(start)
+        places.pop("", None)
+        starts.append(len(tokens))
         self.owners += [len(self._bounds) - 1] * (len(starts) - 1 - len(self.owners))
         self._bounds.append(len(tokens))
 
@@ -93,12 +92,19 @@ class Source:
         return (first, second) in self._pairs
 
     def has_word(self, word: str) -> bool:
-        """Whether a word occurs as it is written, in upper or lower case."""
-        return word in self._written
+        """Whether a word of letters from A to Z occurs as it is written, in upper or lower case."""
+        text = self._written
+        place = text.find(word) if word else -1
+        while place >= 0:
+            end = place + len(word)
+            if not (text[place - 1] in ascii_letters or text[end] in ascii_letters):
+                return True
+            place = text.find(word, end)
+        return False
 
     @cached_property
-    def _written(self) -> set[str]:
-        return {word for text in self._texts for word in _WORD.findall(text)}
+    def _written(self) -> str:
+        return "\n".join(["", *self._texts, ""])
 
     @cached_property
     def _pairs(self) -> set[tuple[str, str]]:
@@ -112,10 +118,13 @@ class Source:
         """The contexts one by one, indexed for their amounts, which takes longer."""
         return [passage_of(context, self.language) for context in self._contexts]
 
+    def spells(self, acronym: str) -> bool:
+        """Whether the initials of neighbouring words of a name spell a case-folded acronym."""
+        return acronym in self._initials
+
     @cached_property
-    def acronyms(self) -> set[str]:
-        """What the initials of neighbouring words spell."""
-        return set(_initials(self._contexts))
+    def _initials(self) -> str:
+        return " ".join(initials for initials, _ in name_runs("\n".join(self._contexts)))
 
 
 def is_signed(text: str) -> bool:
@@ -124,14 +133,6 @@ def is_signed(text: str) -> bool:
     if text.isascii() and "-" not in text and not any(word in text for word in _SIGN_WORDS):
         return False
     return _SIGNED.search(text) is not None
-
-
-def _initials(contexts: Iterable[str]) -> Iterator[str]:
-    """Yield what the initials of two to six neighbouring words of a name spell."""
-    for initials, _ in name_runs("\n".join(contexts)):
-        for start in range(len(initials) - 1):
-            for length in range(2, min(7, len(initials) - start + 1)):
-                yield initials[start : start + length]
 
 
 def name_runs(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -7,7 +7,7 @@ part of that: a number or a name that is missing, and what the nearest sentence 
 lowers the support.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ _MAX_COUNTED = 4
 _MAX_WINDOWS = 32
 _LONGEST_ACRONYM = 6
 _REACH = 2.0  # two sentences hold at most twice what the better one does
+_ROUNDING = 1e-9
 _AS_NEAR = 0.1  # sentences whose share is less by at most this are as near as the nearest
 
 
@@ -57,7 +58,8 @@ class _Found(Struct, frozen=True):
 
 def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
     """Return how well a source supports a claim whose figures have been looked up."""
-    if source.quotes(claim.stems) and not figures.missing:
+    known = claim.weights.keys() <= source.places.keys()
+    if known and not figures.missing and source.quotes(claim.stems):
         return Support(1.0)
     found = _found(source, claim.weights)
     if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
@@ -70,7 +72,7 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
         share = min(1.0, (_REACH * most + found.everywhere) / found.total)
         if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
             break
-        value, contrary = _in_context(claim, source, found, owner, most)
+        value, contrary = _in_context(claim, source, found, owner, most, best)
         if value > best:
             best, why = value, contrary
     if not found.held:
@@ -112,15 +114,38 @@ def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
 
 
 def _in_context(
-    claim: Said, source: Source, found: _Found, owner: int, most: float
+    claim: Said, source: Source, found: _Found, owner: int, most: float, best: float
 ) -> tuple[float, str]:
-    """Return the support by one context, and what it contradicts."""
+    """Return the support by one context, and what it contradicts; 0 if it is `best` at most."""
     least = most - _AS_NEAR * found.total
     owners = source.owners
     near = [
         place for place, weight in found.held.items() if weight >= least and owners[place] == owner
     ]
-    windows = [_window(source, found, place) for place in near[:_MAX_WINDOWS]]
+    near = near[:_MAX_WINDOWS]
+    reach = max(_reach(found.held, place) for place in near) + found.everywhere
+    anywhere = ANYWHERE * found.anywhere
+    if anywhere + TOGETHER * min(1.0, reach / found.total) + ORDER <= best - _ROUNDING:
+        return 0.0, ""
+    windows = [_window(source, found, place) for place in near]
+    window = max(windows, key=lambda window: window.share)
+    value = anywhere + TOGETHER * window.share
+    if value + ORDER <= best:
+        return 0.0, ""
+    value += ORDER * _order(claim, source, window)
+    if value <= best:
+        return 0.0, ""
+    left, why = _left_by(claim, source, windows)
+    return value * left, why
+
+
+def _reach(held: Mapping[int, float], place: int) -> float:
+    """Return the most that a sentence and a neighbour can hold."""
+    return held[place] + max(held.get(place - 1, 0.0), held.get(place + 1, 0.0))
+
+
+def _left_by(claim: Said, source: Source, windows: Sequence[_Window]) -> tuple[float, str]:
+    """Return what is left by the sentence that contradicts least, and what it contradicts."""
     left, why = 0.0, ""
     for window in windows:
         near_by = source.sentence(window.sentence)
@@ -130,9 +155,7 @@ def _in_context(
             left, why = kept, contrary
         if left == 1:
             break
-    window = max(windows, key=lambda window: window.share)
-    value = ANYWHERE * found.anywhere + TOGETHER * window.share
-    return (value + ORDER * _order(claim, source, window)) * left, why
+    return left, why
 
 
 def _window(source: Source, found: _Found, place: int) -> _Window:
@@ -159,7 +182,7 @@ def _known_otherwise(
     known = claim.numbers.intersection(missing) if figures.held else set()
     names = claim.names.intersection(missing)
     for name in names:
-        if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text and name in source.acronyms:
+        if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text and source.spells(name):
             known |= {name}
     if len(names) > 1:
         stem_of = stems(source.language)

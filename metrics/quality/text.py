@@ -16,6 +16,7 @@ from metrics.quality.lexicon import ABBREVIATIONS, MONTHS, STOPWORDS
 # Scripts without spaces between words, and Korean with its glued particles: their tokens are
 # pairs of neighbouring characters.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_FIRST_UNSPACED = _UNSPACED[0]
 _TOKEN = re.compile(
     rf"[{_UNSPACED}]+"
     r"|\d+(?:[.,'’\u00a0\u202f]\d+)*"
@@ -62,8 +63,11 @@ def words(text: str) -> list[str]:
     """Return the tokens of a normalised text: words, numbers, pairs of unspaced characters."""
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
+    tokens: list[str] = _TOKEN.findall(text)
+    if not tokens or max(tokens) < _FIRST_UNSPACED:
+        return tokens
     found: list[str] = []
-    for token in _TOKEN.findall(text):
+    for token in tokens:
         if is_unspaced(token):
             found += [token[i : i + 2] for i in range(max(1, len(token) - 1))]
         else:
@@ -79,7 +83,7 @@ def folded_words(text: str) -> list[str]:
 
 def is_unspaced(token: str) -> bool:
     """Whether a token is of a script without spaces between words."""
-    return token[0] >= "\u0e00" and re.match(f"[{_UNSPACED}]", token) is not None
+    return token[0] >= _FIRST_UNSPACED and re.match(f"[{_UNSPACED}]", token) is not None
 
 
 def is_number(token: str) -> bool:
