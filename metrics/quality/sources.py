@@ -8,7 +8,7 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from string import ascii_letters
 
@@ -19,6 +19,7 @@ from metrics.quality.passages import Passage, passage_of
 
 MAX_POSTINGS = 64  # a stem with more is taken to be in every sentence
 _SIGN_WORDS = ("inus ", "egative ", "oins ", "enos ", "eno ")
+_DASHED = re.compile(r"-\$?\d")
 _SIGNED = re2.compile(
     r"(?i)[€£¥₹₩]|(?:^|[\s(\[{:=|,;/*\"'`$])[-–−]\$?\d|\b(?:minus|negative|moins|menos|meno) "
 )
@@ -120,28 +121,46 @@ class Source:
 
     def spells(self, acronym: str) -> bool:
         """Whether the initials of neighbouring words of a name spell a case-folded acronym."""
-        return acronym in self._initials
+        if not (acronym.isascii() and acronym.isalpha()) or len(acronym) < _SHORTEST_ACRONYM:
+            return False
+        begins = _words_with(acronym[0].upper(), acronym[1].upper())
+        return begins.search(self._together) is not None and acronym in self._initials
 
     @cached_property
     def _initials(self) -> str:
-        return " ".join(initials for initials, _ in name_runs("\n".join(self._contexts)))
+        return " ".join(initials for initials, _ in name_runs(self._together))
+
+    @cached_property
+    def _together(self) -> str:
+        return "\n".join(self._contexts)
 
 
 def is_signed(text: str) -> bool:
     """Whether some number of a plain text may be negative."""
     # Most texts have none of the signs at all, and the pattern costs more.
-    if text.isascii() and "-" not in text and not any(word in text for word in _SIGN_WORDS):
+    if text.isascii() and not _DASHED.search(text) and not any(map(text.__contains__, _SIGN_WORDS)):
         return False
     return _SIGNED.search(text) is not None
 
 
 def name_runs(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the initials, case-folded, and the words of each name of two words or more."""
-    for run in _NAME_RUN.findall(text):
-        words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
-        yield "".join(word[0] for word in words).casefold(), words
+    """Return the initials, case-folded, and the words of each name of two words or more."""
+    return map(_KNOWN_RUNS.__getitem__, _NAME_RUN.findall(text))
 
 
+def _named(run: str) -> tuple[str, list[str]]:
+    words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
+    return "".join(word[0] for word in words).casefold(), words
+
+
+@lru_cache(maxsize=26 * 26)
+def _words_with(first: str, second: str) -> re.Pattern[str]:
+    """Return the pattern of two neighbouring words of a name with these initials."""
+    return re.compile(rf"{first}[A-Za-z]+[ -](?:(?i:{_LINK})[ -])*{second}")
+
+
+_KNOWN_RUNS = stemming.Known(_named)
+_SHORTEST_ACRONYM = 2
 _WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
 _LINK = "|".join(sorted(_LINKS))

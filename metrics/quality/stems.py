@@ -21,7 +21,8 @@ from metrics.quality.units import UNITS
 END = "\x02"
 NEGATION = "\x15"
 
-_MAX_KNOWN = 100_000  # forms kept per language and use
+_MAX_KNOWN = 50_000  # forms kept per language and use
+_LONGEST_KNOWN = 64  # characters; what is longer is seldom met again
 # Typography that would make a text other than ASCII.
 _PLAIN = {
     "\u2018": "'",
@@ -56,9 +57,11 @@ class Known(dict[str, _Value]):
         self._work = work
 
     def __missing__(self, form: str) -> _Value:
-        if len(self) > _MAX_KNOWN:
-            self.clear()
-        self[form] = found = self._work(form)
+        found = self._work(form)
+        if len(form) <= _LONGEST_KNOWN:
+            if len(self) >= _MAX_KNOWN:
+                self.clear()
+            self[form] = found
         return found
 
 

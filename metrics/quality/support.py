@@ -7,6 +7,7 @@ part of that: a number or a name that is missing, and what the nearest sentence 
 lowers the support.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -84,7 +85,7 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
 
 
 def _found(source: Source, weights: Mapping[str, float]) -> _Found:
-    held: dict[int, float] = {}
+    held: dict[int, float] = defaultdict(float)
     everywhere = anywhere = 0.0
     missing = []
     for stem, weight in weights.items():
@@ -97,7 +98,7 @@ def _found(source: Source, weights: Mapping[str, float]) -> _Found:
             everywhere += weight
         else:
             for place in places:
-                held[place] = held.get(place, 0.0) + weight
+                held[place] += weight
     total = sum(weights.values()) or 1.0
     return _Found(weights, held, everywhere, total, anywhere / total, tuple(missing))
 

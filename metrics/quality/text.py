@@ -25,7 +25,8 @@ _TOKEN = re.compile(
 _ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)  # the same, faster
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
-_THIN_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_THIN_SPACES = "\u00a0\u2009\u202f"
+_THIN_SPACE = re.compile(rf"(?<=\d)[{_THIN_SPACES}](?=\d{{3}}(?!\d))")
 _OTHER_DIGIT = re.compile(r"\d(?<![0-9])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ARABIC_MARKS = {"\u066a": "%", "\u066b": ".", "\u066c": ","}
@@ -47,12 +48,28 @@ def normalise(text: str) -> str:
     """Return the text in NFKC, with the digits of any script as ASCII ones."""
     if text.isascii():
         return text
-    # A space inside a number would part it; NFKC makes a plain space of a thin one.
-    text = unicodedata.normalize("NFKC", _THIN_SPACE.sub("'", _SURROGATE.sub("?", text)))
+    western = _is_western(text)
+    if not western:
+        text = _SURROGATE.sub("?", text)
+    if any(map(text.__contains__, _THIN_SPACES)):
+        # A space inside a number would part it; NFKC makes a plain space of a thin one.
+        text = _THIN_SPACE.sub("'", text)
+    text = unicodedata.normalize("NFKC", text)
+    if western:
+        return text
     for mark, plain in _ARABIC_MARKS.items():
         if mark in text:
             text = text.replace(mark, plain)
     return _OTHER_DIGIT.sub(_ascii_digit, text)
+
+
+def _is_western(text: str) -> bool:
+    """Whether a text has no digits of other scripts, nor surrogates: it fits a code page."""
+    try:
+        text.encode("cp1252")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _ascii_digit(match: re.Match[str]) -> str:
