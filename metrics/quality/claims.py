@@ -65,13 +65,14 @@ _TAG = re.compile(
     r"certo|não é|toch)\?$",
     re.IGNORECASE,
 )
+_TOP_DOMAIN = r"com|org|net|edu|gov|io|ai|dev|app|info|co\.uk|de|fr|nl|ch|eu"
 _ADDRESS = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|(?:https?://|\bwww\.)[^\s<>()\[\]\"'|]+"
     r"|\b[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\."
-    r"(?:com|org|net|edu|gov|io|ai|dev|app|info|co\.uk|de|fr|nl|ch|eu)\b(?:/[^\s<>()\[\]\"'|]*)?",
+    rf"(?:{_TOP_DOMAIN})\b(?:/[^\s<>()\[\]\"'|]*)?",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(r"\.[A-Za-z]{2}")
+_DOMAIN_END = re.compile(rf"\.(?i:{_TOP_DOMAIN})\b")
 _END_MARKS = "\"'”’»)] "
 
 
@@ -288,7 +289,7 @@ def addresses_in(sentence: str) -> tuple[str, frozenset[str]]:
     """Return a sentence without its e-mail addresses and URLs, and these as they are compared."""
     # Most sentences have none, and the pattern costs more than all of these.
     if not (
-        "@" in sentence or "://" in sentence or "www." in sentence or _DOTTED.search(sentence)
+        "@" in sentence or "://" in sentence or "www." in sentence or _DOMAIN_END.search(sentence)
     ):
         return sentence, frozenset()
     found = frozenset(map(address_form, _ADDRESS.findall(sentence)))

@@ -115,8 +115,8 @@ def _names(sentence: str, language: str) -> frozenset[str]:
     if not words:
         return frozenset()
     names_of = _names_of(language, first=False)
-    found = {stem for word in words[1:] if not word.islower() for stem in names_of[word]}
-    return frozenset(found.union(_names_of(language, first=True)[words[0]]))
+    first = _names_of(language, first=True)[words[0]]
+    return frozenset(first).union(*map(names_of.__getitem__, words[1:]))
 
 
 @cache

@@ -8,8 +8,8 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from string import ascii_letters
 
 import re2
@@ -37,6 +37,7 @@ class Source:
         self.starts: list[int] = [0]
         self.places: dict[str, list[int]] = defaultdict(list)
         self.owners: list[int] = []
+        self._sets: list[set[str]] = []
         self._bounds = [0]
         for text in self._texts:
             self._add(text)
@@ -50,10 +51,12 @@ class Source:
         while start <= last:
             end = tokens.index(stemming.END, start)
             sentence = len(starts) - 1
-            for stem in set(tokens[start:end]):
+            self._sets.append(known := set(tokens[start:end]))
+            for stem in known:
                 places[stem].append(sentence)
             start = end + 1
             starts.append(start)
+        self._sets.append(set())
         places.pop("", None)
         starts.append(len(tokens))
         self.owners += [len(self._bounds) - 1] * (len(starts) - 1 - len(self.owners))
@@ -74,6 +77,10 @@ class Source:
             return []
         return self.tokens[self.starts[number] : self.starts[number + 1] - 1]
 
+    def words(self, number: int) -> AbstractSet[str]:
+        """Return the stems of a sentence without their order, "" among them."""
+        return self._sets[number] if 0 <= number < len(self._sets) else frozenset()
+
     def quotes(self, stems: Sequence[str]) -> bool:
         """Whether these stems stand just so in a context that has no negative numbers."""
         return f" {' '.join(stems)} " in self._joined
@@ -90,7 +97,7 @@ class Source:
 
     def has_pair(self, first: str, second: str) -> bool:
         """Whether two stems stand beside one another."""
-        return (first, second) in self._pairs
+        return self.quotes((first, second))
 
     def has_word(self, word: str) -> bool:
         """Whether a word of letters from A to Z occurs as it is written, in upper or lower case."""
@@ -106,13 +113,6 @@ class Source:
     @cached_property
     def _written(self) -> str:
         return "\n".join(["", *self._texts, ""])
-
-    @cached_property
-    def _pairs(self) -> set[tuple[str, str]]:
-        found: set[tuple[str, str]] = set()
-        for tokens in self._unsigned():
-            found.update(pairwise(tokens))
-        return found
 
     @cached_property
     def passages(self) -> list[Passage]:

@@ -166,11 +166,13 @@ def _window(source: Source, found: _Found, place: int) -> _Window:
     if not before and not after:
         return _Window(place, place, alone / found.total, alone / found.total)
     other = place + 1 if after >= before else place - 1
-    here, there = source.sentence(place), source.sentence(other)
+    here, there = source.words(place), source.words(other)
     added = sum(
-        weight
-        for stem, weight in found.weights.items()
-        if weight != FAINT and stem in there and stem not in here
+        [
+            weight
+            for stem, weight in found.weights.items()
+            if stem in there and stem not in here and weight != FAINT
+        ]
     )
     share = min(1.0, (alone + added) / found.total)
     return _Window(place, other, share, alone / found.total)
@@ -207,15 +209,15 @@ def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[floa
 def _order(claim: Said, source: Source, window: _Window) -> float:
     """Return how much of what both share stands in the same order."""
     first, second = sorted((window.sentence, window.other))
-    theirs = source.sentence(first)
+    known = source.words(first)
     if second != first:
-        theirs = theirs + source.sentence(second)
-    known = set(theirs)
+        known = known | source.words(second)
     shared = [stem for stem in claim.stems if stem and stem in known]
     if len(shared) < 2:
         return float(len(shared))
     wanted = set(shared)
-    theirs = [stem for stem in theirs if stem in wanted]
+    both = source.sentence(first) + (source.sentence(second) if second != first else [])
+    theirs = [stem for stem in both if stem in wanted]
     places = dict.fromkeys(wanted, 0)
     for place, stem in enumerate(theirs):
         places[stem] |= 1 << place
@@ -223,6 +225,6 @@ def _order(claim: Said, source: Source, window: _Window) -> float:
     row = full
     # The longest common subsequence, a bit for each place (Hyyrö 2004).
     for stem in shared:
-        both = row & places[stem]
-        row = ((row + both) | (row - both)) & full
+        match = row & places[stem]
+        row = ((row + match) | (row - match)) & full
     return (len(theirs) - row.bit_count()) / len(shared)
