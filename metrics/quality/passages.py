@@ -6,6 +6,7 @@ even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-
 """
 
 import re
+from collections.abc import Set as AbstractSet
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 
@@ -126,9 +127,17 @@ class Passage:
         """The tokens, case-folded."""
         return set(texts.folded_words(self._text))
 
+    def count(self, words: AbstractSet[str]) -> int:
+        """Return how many of the words occur, each in any form."""
+        known = words & self.words
+        return len(known) + sum(map(self._has_form, words - known))
+
     def has(self, word: str) -> bool:
         """Whether the word, or another form of it, occurs."""
-        if word in self.words or texts.stem(self._language, word) in self._stems:
+        return word in self.words or self._has_form(word)
+
+    def _has_form(self, word: str) -> bool:
+        if texts.stem(self._language, word) in self._stems:
             return True
         unit = UNITS.get(word)
         return unit is not None and unit.name in self._units
@@ -161,7 +170,7 @@ class Passage:
     def _stems(self) -> set[str]:
         # Worked out when a word itself is not found.
         language = self._language
-        return {texts.stem(language, word) for word in self.words if not texts.is_number(word)}
+        return {texts.stem(language, word) for word in self.words if not word[0].isdigit()}
 
     @cached_property
     def _units(self) -> set[str]:

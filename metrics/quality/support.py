@@ -59,8 +59,8 @@ class _Found(Struct, frozen=True):
 
 def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
     """Return how well a source supports a claim whose figures have been looked up."""
-    known = claim.weights.keys() <= source.places.keys()
-    if known and not figures.missing and source.quotes(claim.stems):
+    may_quote = not figures.missing and claim.weights.keys() <= source.places.keys()
+    if may_quote and source.quotes(claim.stems):
         return Support(1.0)
     found = _found(source, claim.weights)
     if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
@@ -73,7 +73,8 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
         share = min(1.0, (_REACH * most + found.everywhere) / found.total)
         if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
             break
-        value, contrary = _in_context(claim, source, found, owner, most, best)
+        near = _near(found, source, owner, most)
+        value, contrary = _in_context(claim, source, found, near, best)
         if value > best:
             best, why = value, contrary
     if not found.held:
@@ -114,16 +115,22 @@ def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
     return sorted(((weight, owner) for owner, weight in most.items()), reverse=True)
 
 
-def _in_context(
-    claim: Said, source: Source, found: _Found, owner: int, most: float, best: float
-) -> tuple[float, str]:
-    """Return the support by one context, and what it contradicts; 0 if it is `best` at most."""
-    least = most - _AS_NEAR * found.total
-    owners = source.owners
+def _near(found: _Found, source: Source, owner: int, most: float) -> list[int]:
+    """Return the sentences of a context that hold about as much as the one that holds most."""
+    least, owners = most - _AS_NEAR * found.total, source.owners
     near = [
         place for place, weight in found.held.items() if weight >= least and owners[place] == owner
     ]
-    near = near[:_MAX_WINDOWS]
+    return near[:_MAX_WINDOWS]
+
+
+def _in_context(
+    claim: Said, source: Source, found: _Found, near: Sequence[int], best: float
+) -> tuple[float, str]:
+    """Return the support by one context, and what it contradicts; 0 if it is `best` at most.
+
+    `near` are the sentences of the context that hold most.
+    """
     reach = max(_reach(found.held, place) for place in near) + found.everywhere
     anywhere = ANYWHERE * found.anywhere
     if anywhere + TOGETHER * min(1.0, reach / found.total) + ORDER <= best - _ROUNDING:

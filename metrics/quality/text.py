@@ -103,11 +103,6 @@ def is_unspaced(token: str) -> bool:
     return token[0] >= _FIRST_UNSPACED and re.match(f"[{_UNSPACED}]", token) is not None
 
 
-def is_number(token: str) -> bool:
-    """Whether a token is written in digits."""
-    return token[0].isdigit()
-
-
 def readings(number: str, mark: str | None = None) -> tuple[str, ...]:
     """Return what a number in digits may mean: "1.000" is a thousand in Berlin, one in Boston.
 
