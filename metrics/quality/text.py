@@ -197,7 +197,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
         return len(mark) == 1 and following[:1].islower()
     if mark != ".":
         return False
-    last = text[max(start, end.start() - 24) : end.start()].split()[-1:]
+    last = text[max(start, end.start() - 24) : end.start()].rsplit(maxsplit=1)[-1:]
     return bool(last) and _is_abbreviated(last[0].lstrip("(\"'"), following.lstrip())
 
 
