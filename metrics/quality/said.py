@@ -115,8 +115,9 @@ def _names(sentence: str, language: str) -> frozenset[str]:
     if not words:
         return frozenset()
     names_of = _names_of(language, first=False)
+    shown = [word for word in words[1:] if not word.islower()]
     first = _names_of(language, first=True)[words[0]]
-    return frozenset(first).union(*map(names_of.__getitem__, words[1:]))
+    return frozenset(first).union(*map(names_of.__getitem__, shown))
 
 
 @cache

@@ -35,8 +35,10 @@ _PLAIN = {
 }
 # "century.First": a space is missing. It starts with the mark, which is quickly found.
 _MARKS = re.compile(r"[.,;:](?=[A-Z])(?:(?<=[a-z]{2}.)|(?<=[0-9].))")
+# It folds the case too, and leaves of other signs a space.
 _TABLE = bytes(
-    code if chr(code).isalnum() or chr(code) in ".,'_$%\x02" else 32 for code in range(128)
+    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in ".,'_$%\x02" else 32
+    for code in range(128)
 ) + bytes(range(128, 256))
 _ENDS = (". ", "! ", "? ", "\n", '." ', ".) ")
 _SIGNS = {END: END, "$": "$", "%": "percent"}
@@ -131,7 +133,7 @@ def tokens(text: str) -> list[str]:
     if "$" in text or "%" in text:
         text = text.replace("$", " $ ").replace("%", " % ")
     text = text.replace(", ", " ")
-    return text.lower().encode().translate(_TABLE).decode().split()
+    return text.encode().translate(_TABLE).decode().split()
 
 
 def _any_tokens(text: str) -> list[str]:

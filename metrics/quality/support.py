@@ -197,15 +197,16 @@ def _known_otherwise(
     if len(names) > 1:
         stem_of = stems(source.language)
         for initials, words in name_runs(claim.text):
-            if source.has_word(initials.upper()):
-                known |= names.intersection(stem_of[word.casefold()] for word in words)
+            spelt_out = names.intersection([stem_of[word.casefold()] for word in words])
+            if spelt_out and source.has_word(initials.upper()):
+                known |= spelt_out
     return set(known)
 
 
 def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[float, list[str]]:
     """Return what is left of the support for what is missing, and what that is."""
     lacking = [stem for stem in missing if stem not in claim.given and stem not in claim.numbers]
-    names = sum(stem in claim.names for stem in lacking)
+    names = len(claim.names.intersection(lacking))
     words = len(lacking) - names
     against = ["name"] * bool(names) + ["number"] * bool(figures.missing)
     left = NAME_LEFT ** min(names, _MAX_COUNTED) * WORD_LEFT ** min(words, 2 * _MAX_COUNTED)
