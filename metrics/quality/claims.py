@@ -188,7 +188,10 @@ def address_form(address: str) -> str:
 
 def months_in(sentence: str, language: str) -> frozenset[int]:
     """Return the months (1 to 12) that a normalised sentence names."""
-    return _words_in(texts.words(sentence), language)[2]
+    month_names, tokens = MONTH_NAMES[language], texts.words(sentence)
+    folded = ((place, token.casefold()) for place, token in enumerate(tokens))
+    named = ((place, word) for place, word in folded if word in month_names)
+    return frozenset(month_names[word] for place, word in named if _is_month(tokens, place))
 
 
 def _words_in(
