@@ -28,9 +28,9 @@ def contradiction(claim: Said, near: list[str], share: float, language: str) -> 
 
     `share` is how much of the claim the sentence holds.
     """
-    theirs = set(near)
     if share < _PARTLY:
         return ""
+    theirs = set(near)
     if _has_other_figure(claim, near, theirs, language):
         return "number"
     return _turned(claim, near, theirs, share, language) if share >= _ALIKE else ""

@@ -97,12 +97,11 @@ def _is_alike(stems: list[str], place: int, source: Source) -> bool:
 
 
 def _is_held(amount: Quantity, source: Source, given: Passage | None) -> bool:
-    found = [passage.amounts for passage in source.passages]
-    if any(each.holds(amount) for each in found):
+    if any(passage.amounts.holds(amount) for passage in source.passages):
         return True
     if given is None or not given.amounts.gives(amount):
         return False
-    return not all(each.denies(amount) for each in found)
+    return not all(passage.amounts.denies(amount) for passage in source.passages)
 
 
 def _has_month(month: int, source: Source) -> bool:

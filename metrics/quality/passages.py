@@ -6,8 +6,11 @@ even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-
 """
 
 import re
-from functools import cached_property, lru_cache
+from collections.abc import Set as AbstractSet
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
+
+import re2
 
 from metrics.quality import text as texts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
@@ -17,6 +20,7 @@ from metrics.quality.units import UNITS, meanings
 
 _MAX_USES = 64  # different things that one number counts in a passage
 _NUMERIC_DATE = re.compile(r"\b\d{4}-(\d{2})-\d{2}|\b(\d{1,2})[./](\d{1,2})[./]\d{2,4}\b")
+_MAY_BE_DATE = re2.compile(r"\d{4}-\d\d-\d|\d[./]\d{1,2}[./]\d\d")
 _CAPITALISED = re.compile(r"(?<![^\W\d_])(?:May|March|Mar|August|Jan|Mars|Set|Out)\b")
 
 
@@ -106,24 +110,49 @@ def _pairs(nouns: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(combinations(nouns, 2))
 
 
+@cache
+def _names_of(month: int, language: str) -> tuple[str, ...]:
+    return tuple(name for name, number in MONTH_NAMES[language].items() if number == month)
+
+
 class Passage:
     """A text, indexed by its words, their stems, its amounts, months and addresses."""
 
     def __init__(self, text: str, language: str) -> None:
         self._text = texts.normalise(text)
         self._language = language
-        self.words = set(texts.folded_words(self._text))
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The tokens, case-folded."""
+        return set(texts.folded_words(self._text))
+
+    def count(self, words: AbstractSet[str]) -> int:
+        """Return how many of the words occur, each in any form."""
+        known = words & self.words
+        return len(known) + sum(map(self._has_form, words - known))
 
     def has(self, word: str) -> bool:
         """Whether the word, or another form of it, occurs."""
-        if word in self.words or texts.stem(self._language, word) in self._stems:
+        return word in self.words or self._has_form(word)
+
+    def _has_form(self, word: str) -> bool:
+        if texts.stem(self._language, word) in self._stems:
             return True
         unit = UNITS.get(word)
         return unit is not None and unit.name in self._units
 
     def has_month(self, month: int) -> bool:
         """Whether the month (1 to 12) occurs, by name or in a date."""
-        return month in self._months
+        if month in self._dated:
+            return True
+        return any(self._names(name) for name in _names_of(month, self._language))
+
+    def _names(self, month: str) -> bool:
+        if month in AMBIGUOUS_MONTHS:
+            name = month.capitalize()
+            return name in self._text and name in _CAPITALISED.findall(self._text)
+        return month in self._folded and month in self.words
 
     def has_address(self, address: str) -> bool:
         """Whether the e-mail address or URL (case-folded, without scheme) occurs."""
@@ -141,7 +170,7 @@ class Passage:
     def _stems(self) -> set[str]:
         # Worked out when a word itself is not found.
         language = self._language
-        return {texts.stem(language, word) for word in self.words if not texts.is_number(word)}
+        return {texts.stem(language, word) for word in self.words if not word[0].isdigit()}
 
     @cached_property
     def _units(self) -> set[str]:
@@ -151,14 +180,10 @@ class Passage:
         return {meaning for name in found for meaning in meanings(name)}
 
     @cached_property
-    def _months(self) -> set[int]:
-        names = MONTH_NAMES[self._language]
-        found = {names[word] for word in self.words & names.keys() if word not in AMBIGUOUS_MONTHS}
-        capitalised = (match.casefold() for match in _CAPITALISED.findall(self._text))
-        found.update(names[word] for word in capitalised if word in names)
-        for date in _NUMERIC_DATE.findall(self._text):
-            found.update(int(part) for part in date if part)
-        return found
+    def _dated(self) -> set[int]:
+        if not _MAY_BE_DATE.search(self._text):
+            return set()
+        return {int(part) for date in _NUMERIC_DATE.findall(self._text) for part in date if part}
 
     @cached_property
     def _folded(self) -> str:

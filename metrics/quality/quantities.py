@@ -8,6 +8,7 @@ A number is read by value: with its sign, in digits or words, multiplied by what
 
 import re
 
+import re2
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -38,6 +39,7 @@ _RANGE = re.compile(
     r" ?(?:[-–—,/(x\u00d7]|to|and|or|bis|und|oder|à|a|et|ou|y|o|u|e|tot|en|of|through) ?"
 )
 _AMBIGUOUS = re.compile(r"\d[.,]\d{3}(?!\d)")
+_MAY_BE_AMBIGUOUS = re2.compile(r"\d[.,]\d{3}")  # the same, faster, but for what follows
 _DECISIVE = re.compile(r"(?<![\d.,])\d+([.,])(?:\d{1,2}|\d{4,})(?![\d.,])")
 _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -80,7 +82,7 @@ def decimal_mark(text: str, language: str) -> str | None:
 
     It is that of the language that its own words suggest, unless its other numbers disagree.
     """
-    if not _AMBIGUOUS.search(text):
+    if not _MAY_BE_AMBIGUOUS.search(text) or not _AMBIGUOUS.search(text):
         return None
     own = texts.language_of(text, default=language)
     usual = {"english": ".", "spanish": None}.get(own, ",")

@@ -92,7 +92,7 @@ def _overlap(text: str, target: str, language: str) -> float:
 
 
 def _found(passage: Passage, terms: Terms) -> int:
-    found = sum(map(passage.has, terms.words)) + sum(map(passage.has_month, terms.months))
+    found = passage.count(terms.words) + sum(map(passage.has_month, terms.months))
     found += sum(map(passage.has_address, terms.addresses))
     return found + sum(map(passage.amounts.has_value, terms.numbers))
 

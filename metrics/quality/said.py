@@ -3,6 +3,7 @@
 import re
 from collections.abc import Container
 from collections.abc import Set as AbstractSet
+from functools import cache
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from metrics.quality import stems as stemming
 from metrics.quality import text as texts
 from metrics.quality.lexicon import MONTH_NAMES, STOPWORDS
 
-NAME_WEIGHT = 1.5
+NAME_WEIGHT = NUMBER_WEIGHT = 1.5  # no other word weighs as much
 FAINT = 0.25  # a function word that has an opposite: "more", "before"
 _GIVEN = 0.1  # what the user said himself
 _LONG = 8  # letters; longer words are no rarer
@@ -45,40 +46,49 @@ class Said(Struct, frozen=True):
 
     def count(self, *, names: bool = True) -> int:
         """Return how many terms are no function words, with or without the names."""
-        return sum(
-            weight != FAINT and (names or stem not in self.names)
-            for stem, weight in self.weights.items()
-        )
+        terms = len(self.weights) - list(self.weights.values()).count(FAINT)
+        return terms if names else terms - len(self.names & self.weights.keys())
 
 
 def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) -> Said:
     """Read a plain sentence; what the question (`given`, in stems) says weighs little."""
-    stem_of = stemming.stems(language)
     tokens = stemming.tokens(sentence)
-    found = list(map(stem_of.__getitem__, tokens))
+    found = list(map(stemming.stems(language).__getitem__, tokens))
+    weight_of = _weights(language)
+    weights = {stem: weight for stem in found if (weight := weight_of[stem])}
+    numbers = frozenset(
+        [stem for stem, weight in weights.items() if weight == NUMBER_WEIGHT]
+        if NUMBER_WEIGHT in weights.values()
+        else ()
+    )
     names = _names(sentence, language)
-    stopwords = STOPWORDS[language]
-    weights: dict[str, float] = {}
-    numbers = set()
-    for stem in found:
-        if not stem or stem in weights or stem in "\x02\x15$%":
-            continue
-        if stem[0].isdigit():
-            weights[stem] = NAME_WEIGHT
-            numbers.add(stem)
-        elif stem in names:
-            weights[stem] = NAME_WEIGHT
-        elif stem in stopwords:
-            weights[stem] = FAINT
-        else:
-            weights[stem] = 0.6 + 0.4 * min(len(stem), _LONG) / _LONG
-    months = frozenset(MONTH_NAMES[language].keys() & tokens)
+    for stem in weights.keys() & names:
+        weights[stem] = NAME_WEIGHT
     told = given & weights.keys()
     for stem in told:
         weights[stem] *= _GIVEN
-    return Said(
-        sentence, found, weights, names, frozenset(numbers), negated(found), frozenset(told), months
-    )
+    months = _months(language).intersection(tokens)
+    return Said(sentence, found, weights, names, numbers, negated(found), frozenset(told), months)
+
+
+@cache
+def _weights(language: str) -> stemming.Known[float]:
+    """Return what each stem weighs that is no name; what is no term weighs nothing."""
+    stopwords = STOPWORDS[language]
+
+    def weight(stem: str) -> float:
+        if not stem or stem in "\x02\x15$%":
+            return 0.0
+        if stem[0].isdigit():
+            return NUMBER_WEIGHT
+        return FAINT if stem in stopwords else 0.6 + 0.4 * min(len(stem), _LONG) / _LONG
+
+    return stemming.Known(weight)
+
+
+@cache
+def _months(language: str) -> frozenset[str]:
+    return frozenset(MONTH_NAMES[language])
 
 
 def negated(stems: list[str], scope: int = _SCOPE) -> frozenset[str]:
@@ -102,16 +112,28 @@ def _names(sentence: str, language: str) -> frozenset[str]:
     one capital or a digit. German capitalises every noun: there only the latter count.
     """
     words = sentence.split() if sentence.isascii() else texts.words(sentence)
-    shown = [(place, word) for place, word in enumerate(words) if not word.islower()]
+    if not words:
+        return frozenset()
+    names_of = _names_of(language, first=False)
+    shown = [word for word in words[1:] if not word.islower()]
+    first = _names_of(language, first=True)[words[0]]
+    return frozenset(first).union(*map(names_of.__getitem__, shown))
+
+
+@cache
+def _names_of(language: str, *, first: bool) -> stemming.Known[tuple[str, ...]]:
+    """Return the stems of the names in each written word, as the first of a sentence or not."""
     stem_of = stemming.stems(language)
-    found = set()
-    for place, written in shown:
-        for part in _PARTS.findall(written) if not written.isalpha() else (written,):
-            if _is_name(part, first=place == 0, german=language == "german"):
-                stem = stem_of[part.casefold()]
-                if len(stem) > 1 and not stem[0].isdigit():
-                    found.add(stem)
-    return frozenset(found)
+
+    def names(written: str) -> tuple[str, ...]:
+        if written.islower():
+            return ()
+        parts = [written] if written.isalpha() else _PARTS.findall(written)
+        named = (part for part in parts if _is_name(part, first=first, german=language == "german"))
+        stems = (stem_of[part.casefold()] for part in named)
+        return tuple(stem for stem in stems if len(stem) > 1 and not stem[0].isdigit())
+
+    return stemming.Known(names)
 
 
 def _is_name(word: str, *, first: bool, german: bool) -> bool:

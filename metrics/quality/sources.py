@@ -6,9 +6,11 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from itertools import pairwise
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property, lru_cache
+from string import ascii_letters
 
 import re2
 
@@ -17,6 +19,7 @@ from metrics.quality.passages import Passage, passage_of
 
 MAX_POSTINGS = 64  # a stem with more is taken to be in every sentence
 _SIGN_WORDS = ("inus ", "egative ", "oins ", "enos ", "eno ")
+_DASHED = re.compile(r"-\$?\d")
 _SIGNED = re2.compile(
     r"(?i)[€£¥₹₩]|(?:^|[\s(\[{:=|,;/*\"'`$])[-–−]\$?\d|\b(?:minus|negative|moins|menos|meno) "
 )
@@ -32,30 +35,30 @@ class Source:
         self._stem_of = stemming.stems(language)
         self.tokens: list[str] = []
         self.starts: list[int] = [0]
-        self.places: dict[str, list[int]] = {}
+        self.places: dict[str, list[int]] = defaultdict(list)
         self.owners: list[int] = []
+        self._sets: list[set[str]] = []
         self._bounds = [0]
         for text in self._texts:
             self._add(text)
 
     def _add(self, text: str) -> None:
         tokens, starts, places = self.tokens, self.starts, self.places
-        sentence = len(starts) - 1
-        added = list(map(self._stem_of.__getitem__, stemming.tokens(text)))
-        end = len(tokens)
-        for stem in added:
-            end += 1
-            if not stem:
-                continue
-            if stem == stemming.END:
-                sentence += 1
-                starts.append(end)
-            elif stem not in places:
-                places[stem] = [sentence]
-            elif places[stem][-1] != sentence:
+        start = len(tokens)
+        tokens += map(self._stem_of.__getitem__, stemming.tokens(text))
+        last = len(tokens)
+        tokens += [stemming.END, stemming.END]
+        while start <= last:
+            end = tokens.index(stemming.END, start)
+            sentence = len(starts) - 1
+            self._sets.append(known := set(tokens[start:end]))
+            for stem in known:
                 places[stem].append(sentence)
-        tokens += [*added, stemming.END, stemming.END]
-        starts += [len(tokens) - 1, len(tokens)]
+            start = end + 1
+            starts.append(start)
+        self._sets.append(set())
+        places.pop("", None)
+        starts.append(len(tokens))
         self.owners += [len(self._bounds) - 1] * (len(starts) - 1 - len(self.owners))
         self._bounds.append(len(tokens))
 
@@ -74,6 +77,10 @@ class Source:
             return []
         return self.tokens[self.starts[number] : self.starts[number + 1] - 1]
 
+    def words(self, number: int) -> AbstractSet[str]:
+        """Return the stems of a sentence without their order, "" among them."""
+        return self._sets[number] if 0 <= number < len(self._sets) else frozenset()
+
     def quotes(self, stems: Sequence[str]) -> bool:
         """Whether these stems stand just so in a context that has no negative numbers."""
         return f" {' '.join(stems)} " in self._joined
@@ -90,57 +97,70 @@ class Source:
 
     def has_pair(self, first: str, second: str) -> bool:
         """Whether two stems stand beside one another."""
-        return (first, second) in self._pairs
+        return self.quotes((first, second))
 
     def has_word(self, word: str) -> bool:
-        """Whether a word occurs as it is written, in upper or lower case."""
-        return word in self._written
+        """Whether a word of letters from A to Z occurs as it is written, in upper or lower case."""
+        text = self._written
+        place = text.find(word) if word else -1
+        while place >= 0:
+            end = place + len(word)
+            if not (text[place - 1] in ascii_letters or text[end] in ascii_letters):
+                return True
+            place = text.find(word, end)
+        return False
 
     @cached_property
-    def _written(self) -> set[str]:
-        return {word for text in self._texts for word in _WORD.findall(text)}
-
-    @cached_property
-    def _pairs(self) -> set[tuple[str, str]]:
-        found: set[tuple[str, str]] = set()
-        for tokens in self._unsigned():
-            found.update(pairwise(tokens))
-        return found
+    def _written(self) -> str:
+        return "\n".join(["", *self._texts, ""])
 
     @cached_property
     def passages(self) -> list[Passage]:
         """The contexts one by one, indexed for their amounts, which takes longer."""
         return [passage_of(context, self.language) for context in self._contexts]
 
+    def spells(self, acronym: str) -> bool:
+        """Whether the initials of neighbouring words of a name spell a case-folded acronym."""
+        if not (acronym.isascii() and acronym.isalpha()) or len(acronym) < _SHORTEST_ACRONYM:
+            return False
+        begins = _words_with(acronym[0].upper(), acronym[1].upper())
+        return begins.search(self._together) is not None and acronym in self._initials
+
     @cached_property
-    def acronyms(self) -> set[str]:
-        """What the initials of neighbouring words spell."""
-        return set(_initials(self._contexts))
+    def _initials(self) -> str:
+        return " ".join(initials for initials, _ in name_runs(self._together))
+
+    @cached_property
+    def _together(self) -> str:
+        return "\n".join(self._contexts)
 
 
 def is_signed(text: str) -> bool:
     """Whether some number of a plain text may be negative."""
     # Most texts have none of the signs at all, and the pattern costs more.
-    if text.isascii() and "-" not in text and not any(word in text for word in _SIGN_WORDS):
+    if text.isascii() and not _DASHED.search(text) and not any(map(text.__contains__, _SIGN_WORDS)):
         return False
     return _SIGNED.search(text) is not None
 
 
-def _initials(contexts: Iterable[str]) -> Iterator[str]:
-    """Yield what the initials of two to six neighbouring words of a name spell."""
-    for initials, _ in name_runs("\n".join(contexts)):
-        for start in range(len(initials) - 1):
-            for length in range(2, min(7, len(initials) - start + 1)):
-                yield initials[start : start + length]
-
-
 def name_runs(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the initials, case-folded, and the words of each name of two words or more."""
-    for run in _NAME_RUN.findall(text):
-        words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
-        yield "".join(word[0] for word in words).casefold(), words
+    """Return the initials, case-folded, and the words of each name of two words or more."""
+    return map(_KNOWN_RUNS.__getitem__, _NAME_RUN.findall(text))
 
 
+def _named(run: str) -> tuple[str, list[str]]:
+    words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
+    return "".join(word[0] for word in words).casefold(), words
+
+
+@lru_cache(maxsize=26 * 26)
+def _words_with(first: str, second: str) -> re.Pattern[str]:
+    """Return the pattern of two neighbouring words of a name with these initials."""
+    return re.compile(rf"{first}[A-Za-z]+[ -](?:(?i:{_LINK})[ -])*{second}")
+
+
+_KNOWN_RUNS = stemming.Known(_named)
+_SHORTEST_ACRONYM = 2
 _WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
 _LINK = "|".join(sorted(_LINKS))

@@ -7,7 +7,8 @@ part of that: a number or a name that is missing, and what the nearest sentence 
 lowers the support.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -25,6 +26,7 @@ _MAX_COUNTED = 4
 _MAX_WINDOWS = 32
 _LONGEST_ACRONYM = 6
 _REACH = 2.0  # two sentences hold at most twice what the better one does
+_ROUNDING = 1e-9
 _AS_NEAR = 0.1  # sentences whose share is less by at most this are as near as the nearest
 
 
@@ -57,7 +59,8 @@ class _Found(Struct, frozen=True):
 
 def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
     """Return how well a source supports a claim whose figures have been looked up."""
-    if source.quotes(claim.stems) and not figures.missing:
+    may_quote = not figures.missing and claim.weights.keys() <= source.places.keys()
+    if may_quote and source.quotes(claim.stems):
         return Support(1.0)
     found = _found(source, claim.weights)
     if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
@@ -70,7 +73,8 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
         share = min(1.0, (_REACH * most + found.everywhere) / found.total)
         if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
             break
-        value, contrary = _in_context(claim, source, found, owner, most)
+        near = _near(found, source, owner, most)
+        value, contrary = _in_context(claim, source, found, near, best)
         if value > best:
             best, why = value, contrary
     if not found.held:
@@ -82,7 +86,7 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
 
 
 def _found(source: Source, weights: Mapping[str, float]) -> _Found:
-    held: dict[int, float] = {}
+    held: dict[int, float] = defaultdict(float)
     everywhere = anywhere = 0.0
     missing = []
     for stem, weight in weights.items():
@@ -95,7 +99,7 @@ def _found(source: Source, weights: Mapping[str, float]) -> _Found:
             everywhere += weight
         else:
             for place in places:
-                held[place] = held.get(place, 0.0) + weight
+                held[place] += weight
     total = sum(weights.values()) or 1.0
     return _Found(weights, held, everywhere, total, anywhere / total, tuple(missing))
 
@@ -111,16 +115,45 @@ def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
     return sorted(((weight, owner) for owner, weight in most.items()), reverse=True)
 
 
-def _in_context(
-    claim: Said, source: Source, found: _Found, owner: int, most: float
-) -> tuple[float, str]:
-    """Return the support by one context, and what it contradicts."""
-    least = most - _AS_NEAR * found.total
-    owners = source.owners
+def _near(found: _Found, source: Source, owner: int, most: float) -> list[int]:
+    """Return the sentences of a context that hold about as much as the one that holds most."""
+    least, owners = most - _AS_NEAR * found.total, source.owners
     near = [
         place for place, weight in found.held.items() if weight >= least and owners[place] == owner
     ]
-    windows = [_window(source, found, place) for place in near[:_MAX_WINDOWS]]
+    return near[:_MAX_WINDOWS]
+
+
+def _in_context(
+    claim: Said, source: Source, found: _Found, near: Sequence[int], best: float
+) -> tuple[float, str]:
+    """Return the support by one context, and what it contradicts; 0 if it is `best` at most.
+
+    `near` are the sentences of the context that hold most.
+    """
+    reach = max(_reach(found.held, place) for place in near) + found.everywhere
+    anywhere = ANYWHERE * found.anywhere
+    if anywhere + TOGETHER * min(1.0, reach / found.total) + ORDER <= best - _ROUNDING:
+        return 0.0, ""
+    windows = [_window(source, found, place) for place in near]
+    window = max(windows, key=lambda window: window.share)
+    value = anywhere + TOGETHER * window.share
+    if value + ORDER <= best:
+        return 0.0, ""
+    value += ORDER * _order(claim, source, window)
+    if value <= best:
+        return 0.0, ""
+    left, why = _left_by(claim, source, windows)
+    return value * left, why
+
+
+def _reach(held: Mapping[int, float], place: int) -> float:
+    """Return the most that a sentence and a neighbour can hold."""
+    return held[place] + max(held.get(place - 1, 0.0), held.get(place + 1, 0.0))
+
+
+def _left_by(claim: Said, source: Source, windows: Sequence[_Window]) -> tuple[float, str]:
+    """Return what is left by the sentence that contradicts least, and what it contradicts."""
     left, why = 0.0, ""
     for window in windows:
         near_by = source.sentence(window.sentence)
@@ -130,9 +163,7 @@ def _in_context(
             left, why = kept, contrary
         if left == 1:
             break
-    window = max(windows, key=lambda window: window.share)
-    value = ANYWHERE * found.anywhere + TOGETHER * window.share
-    return (value + ORDER * _order(claim, source, window)) * left, why
+    return left, why
 
 
 def _window(source: Source, found: _Found, place: int) -> _Window:
@@ -142,11 +173,13 @@ def _window(source: Source, found: _Found, place: int) -> _Window:
     if not before and not after:
         return _Window(place, place, alone / found.total, alone / found.total)
     other = place + 1 if after >= before else place - 1
-    here, there = source.sentence(place), source.sentence(other)
+    here, there = source.words(place), source.words(other)
     added = sum(
-        weight
-        for stem, weight in found.weights.items()
-        if weight != FAINT and stem in there and stem not in here
+        [
+            weight
+            for stem, weight in found.weights.items()
+            if stem in there and stem not in here and weight != FAINT
+        ]
     )
     share = min(1.0, (alone + added) / found.total)
     return _Window(place, other, share, alone / found.total)
@@ -159,20 +192,21 @@ def _known_otherwise(
     known = claim.numbers.intersection(missing) if figures.held else set()
     names = claim.names.intersection(missing)
     for name in names:
-        if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text and name in source.acronyms:
+        if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text and source.spells(name):
             known |= {name}
     if len(names) > 1:
         stem_of = stems(source.language)
         for initials, words in name_runs(claim.text):
-            if source.has_word(initials.upper()):
-                known |= names.intersection(stem_of[word.casefold()] for word in words)
+            spelt_out = names.intersection([stem_of[word.casefold()] for word in words])
+            if spelt_out and source.has_word(initials.upper()):
+                known |= spelt_out
     return set(known)
 
 
 def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[float, list[str]]:
     """Return what is left of the support for what is missing, and what that is."""
     lacking = [stem for stem in missing if stem not in claim.given and stem not in claim.numbers]
-    names = sum(stem in claim.names for stem in lacking)
+    names = len(claim.names.intersection(lacking))
     words = len(lacking) - names
     against = ["name"] * bool(names) + ["number"] * bool(figures.missing)
     left = NAME_LEFT ** min(names, _MAX_COUNTED) * WORD_LEFT ** min(words, 2 * _MAX_COUNTED)
@@ -183,20 +217,22 @@ def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[floa
 def _order(claim: Said, source: Source, window: _Window) -> float:
     """Return how much of what both share stands in the same order."""
     first, second = sorted((window.sentence, window.other))
-    theirs = source.sentence(first)
+    known = source.words(first)
     if second != first:
-        theirs = theirs + source.sentence(second)
-    places: dict[str, int] = {}
+        known = known | source.words(second)
+    shared = [stem for stem in claim.stems if stem and stem in known]
+    if len(shared) < 2:
+        return float(len(shared))
+    wanted = set(shared)
+    both = source.sentence(first) + (source.sentence(second) if second != first else [])
+    theirs = [stem for stem in both if stem in wanted]
+    places = dict.fromkeys(wanted, 0)
     for place, stem in enumerate(theirs):
-        if stem:
-            places[stem] = places.get(stem, 0) | (1 << place)
-    shared = [places[stem] for stem in claim.stems if stem in places]
-    if not shared:
-        return 0.0
+        places[stem] |= 1 << place
     full = (1 << len(theirs)) - 1
     row = full
     # The longest common subsequence, a bit for each place (Hyyrö 2004).
-    for mask in shared:
-        both = row & mask
-        row = ((row + both) | (row - both)) & full
+    for stem in shared:
+        match = row & places[stem]
+        row = ((row + match) | (row - match)) & full
     return (len(theirs) - row.bit_count()) / len(shared)

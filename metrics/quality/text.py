@@ -16,6 +16,7 @@ from metrics.quality.lexicon import ABBREVIATIONS, MONTHS, STOPWORDS
 # Scripts without spaces between words, and Korean with its glued particles: their tokens are
 # pairs of neighbouring characters.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_FIRST_UNSPACED = _UNSPACED[0]
 _TOKEN = re.compile(
     rf"[{_UNSPACED}]+"
     r"|\d+(?:[.,'’\u00a0\u202f]\d+)*"
@@ -24,7 +25,8 @@ _TOKEN = re.compile(
 _ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)  # the same, faster
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
-_THIN_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_THIN_SPACES = "\u00a0\u2009\u202f"
+_THIN_SPACE = re.compile(rf"(?<=\d)[{_THIN_SPACES}](?=\d{{3}}(?!\d))")
 _OTHER_DIGIT = re.compile(r"\d(?<![0-9])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ARABIC_MARKS = {"\u066a": "%", "\u066b": ".", "\u066c": ","}
@@ -46,12 +48,28 @@ def normalise(text: str) -> str:
     """Return the text in NFKC, with the digits of any script as ASCII ones."""
     if text.isascii():
         return text
-    # A space inside a number would part it; NFKC makes a plain space of a thin one.
-    text = unicodedata.normalize("NFKC", _THIN_SPACE.sub("'", _SURROGATE.sub("?", text)))
+    western = _is_western(text)
+    if not western:
+        text = _SURROGATE.sub("?", text)
+    if any(map(text.__contains__, _THIN_SPACES)):
+        # A space inside a number would part it; NFKC makes a plain space of a thin one.
+        text = _THIN_SPACE.sub("'", text)
+    text = unicodedata.normalize("NFKC", text)
+    if western:
+        return text
     for mark, plain in _ARABIC_MARKS.items():
         if mark in text:
             text = text.replace(mark, plain)
     return _OTHER_DIGIT.sub(_ascii_digit, text)
+
+
+def _is_western(text: str) -> bool:
+    """Whether a text has no digits of other scripts, nor surrogates: it fits a code page."""
+    try:
+        text.encode("cp1252")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _ascii_digit(match: re.Match[str]) -> str:
@@ -62,8 +80,11 @@ def words(text: str) -> list[str]:
     """Return the tokens of a normalised text: words, numbers, pairs of unspaced characters."""
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
+    tokens: list[str] = _TOKEN.findall(text)
+    if not tokens or max(tokens) < _FIRST_UNSPACED:
+        return tokens
     found: list[str] = []
-    for token in _TOKEN.findall(text):
+    for token in tokens:
         if is_unspaced(token):
             found += [token[i : i + 2] for i in range(max(1, len(token) - 1))]
         else:
@@ -79,12 +100,7 @@ def folded_words(text: str) -> list[str]:
 
 def is_unspaced(token: str) -> bool:
     """Whether a token is of a script without spaces between words."""
-    return token[0] >= "\u0e00" and re.match(f"[{_UNSPACED}]", token) is not None
-
-
-def is_number(token: str) -> bool:
-    """Whether a token is written in digits."""
-    return token[0].isdigit()
+    return token[0] >= _FIRST_UNSPACED and re.match(f"[{_UNSPACED}]", token) is not None
 
 
 def readings(number: str, mark: str | None = None) -> tuple[str, ...]:
@@ -144,8 +160,9 @@ def language_of(*texts: str, default: str = "english") -> str:
     """Guess the language from the function words at the beginning; the default wins a tie."""
     counts = dict.fromkeys(STOPWORDS, 0)
     for text in texts:
-        for word in folded_words(normalise(text[:_SAMPLE_LENGTH])):
-            for language in _LANGUAGES.get(word, ()):
+        sample = folded_words(normalise(text[:_SAMPLE_LENGTH]))
+        for word in [word for word in sample if word in _LANGUAGES]:
+            for language in _LANGUAGES[word]:
                 counts[language] += 1
     most = max(counts.values())
     if counts[default] == most:
@@ -180,7 +197,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
         return len(mark) == 1 and following[:1].islower()
     if mark != ".":
         return False
-    last = text[max(start, end.start() - 24) : end.start()].split()[-1:]
+    last = text[max(start, end.start() - 24) : end.start()].rsplit(maxsplit=1)[-1:]
     return bool(last) and _is_abbreviated(last[0].lstrip("(\"'"), following.lstrip())
 
 

@@ -8,7 +8,7 @@ from scorer.config.checks import check_files
 from scorer.config.listeners import tls_faults
 from scorer.config.load import load_config, parse_config, to_plain
 from scorer.config.quantities import Duration, Endpoint, Secret, Size
-from scorer.config.targets import Address, address_of, target_names
+from scorer.config.targets import Address, address_of, is_same_place, target_names
 from scorer.config.tree import (
     AssemblyConfig,
     AuthConfig,
@@ -52,6 +52,7 @@ __all__ = [
     "WebConfig",
     "address_of",
     "check_files",
+    "is_same_place",
     "load_config",
     "parse_config",
     "target_names",

@@ -12,7 +12,7 @@ from scorer.config.listeners import (
     shared_addresses,
     unreadable_files,
 )
-from scorer.config.targets import target_faults, unreadable_target_files
+from scorer.config.targets import may_hold_secret, target_faults, unreadable_target_files
 from scorer.config.tree import Config, MetricConfig
 from scorer.errors import ConfigError
 
@@ -98,7 +98,9 @@ def _metrics_push(config: Config) -> Iterator[str]:
     if push.endpoint is None:
         return
     scheme, found, _ = push.endpoint.partition("://")
-    if found and scheme not in ("http", "https"):
+    if fault := may_hold_secret(push.endpoint):
+        yield f"{key}.endpoint: {fault}"
+    elif found and scheme not in ("http", "https"):
         yield f"{key}.endpoint: {scheme}:// is not known; write http:// or https://"
     elif found and push.insecure is not None and push.insecure != (scheme == "http"):
         yield f"{key}: {scheme}:// and insecure: {str(push.insecure).lower()} contradict each other"

@@ -54,6 +54,8 @@ def address_of(target: OtlpTargetConfig, key: str = "endpoint") -> Address:
         ConfigError: The endpoint is malformed, or contradicts the section `tls`.
     """
     where = f"{key}.endpoint"
+    if fault := may_hold_secret(target.endpoint):
+        raise ConfigError(f"{where}: {fault}")
     if "://" in target.endpoint:
         return _of_url(target, where)
     if target.protocol == "http":
@@ -67,27 +69,43 @@ def address_of(target: OtlpTargetConfig, key: str = "endpoint") -> Address:
     return Address(host, url.port, not _is_plain(target.tls, target.endpoint))
 
 
+def may_hold_secret(endpoint: str) -> str:
+    """Return what is wrong with an endpoint that must not even be quoted; "" = nothing."""
+    if "@" in endpoint:
+        return "credentials stand in it; put them into headers"
+    if "?" in endpoint or "#" in endpoint:
+        return "there is more in it than host, port and path; put keys into headers"
+    return ""
+
+
 def target_faults(config: Config) -> Iterator[str]:
     """Find targets that cannot be meant."""
-    known: dict[str, tuple[Address, OtlpTargetConfig]] = {}
+    known: dict[str, OtlpTargetConfig] = {}
     for number, target in enumerate(config.sinks.otlp):
         key = f"sinks.otlp[{number}]"
         try:
-            known[key] = (address_of(target, key), target)
+            address = address_of(target, key)
         except ConfigError as error:
             yield str(error)
             return
-        yield from _tls_faults(target.tls, known[key][0], f"{key}.tls")
+        known[key] = target
+        yield from _tls_faults(target.tls, address, f"{key}.tls")
         yield from _header_faults(target, f"{key}.headers")
         if target.retry.max_interval < target.retry.initial_interval:
             yield f"{key}.retry.max_interval: it is less than initial_interval"
-        yield from _loops(config, known[key][0], key)
-    for (first, (a, x)), (second, (b, y)) in combinations(known.items(), 2):
-        if (a, x.protocol, x.mode) == (b, y.protocol, y.mode) and x.headers == y.headers:
+        yield from _loops(config, address, key)
+    for (first, x), (second, y) in combinations(known.items(), 2):
+        if x.mode == y.mode and is_same_place(x, y):
             yield (
                 f"{second}: it sends the same to {y.endpoint} as {first}, so everything would "
                 "arrive twice; take one out"
             )
+
+
+def is_same_place(one: OtlpTargetConfig, other: OtlpTargetConfig) -> bool:
+    """Whether two targets send to one endpoint, with the same headers; raises ConfigError."""
+    a, b = ((address_of(t, "sinks.otlp"), t.protocol, t.headers) for t in (one, other))
+    return a == b
 
 
 def target_names(targets: Sequence[OtlpTargetConfig]) -> tuple[str, ...]:
@@ -147,10 +165,7 @@ def _split(text: str, given: str, where: str) -> SplitResult:
         fault = "" if url.hostname and url.port != 0 else "it names no host and port"
     except ValueError as error:
         raise ConfigError(f"{where}: {given!r}: {error}") from error
-    if url.username is not None:
-        # Not quoted: there is a password in it.
-        raise ConfigError(f"{where}: credentials stand in it; put them into headers")
-    if url.query or url.fragment or re.search(r"[\s\x00-\x1f\x7f]", text):
+    if re.search(r"[\s\x00-\x1f\x7f]", text):
         fault = "there is more in it than host, port and path"
     if fault:
         raise ConfigError(f"{where}: {given!r}: {fault}")

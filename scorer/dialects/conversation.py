@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from scorer.dialects.model_calls import ModelCall
 from scorer.dialects.payload_text import messages_in
 from scorer.dialects.tree import Node
@@ -35,17 +37,12 @@ class ToldCall:
         self.followed = False
 
 
-class _Turn:
+class _Turn(Struct, frozen=True, gc=False):
     """Messages of one model call (or of a wrapper span, where no model call is recorded)."""
 
-    __slots__ = ("agent", "inputs", "outputs")
-
-    def __init__(
-        self, inputs: Sequence[Message], outputs: Sequence[Message], agent: str | None
-    ) -> None:
-        self.inputs = inputs
-        self.outputs = outputs
-        self.agent = agent
+    inputs: Sequence[Message]
+    outputs: Sequence[Message]
+    agent: str | None
 
 
 def told_calls(calls: Sequence[ModelCall], nodes: Sequence[Node]) -> tuple[ToldCall, ...]:

@@ -24,7 +24,7 @@ def documents_in(value: Any, span_id: str, depth: int = 0) -> list[Document]:
             return [document for document in found if document is not None]
     if isinstance(value, dict) and depth < _DEPTH:
         for inner in value.values():
-            if isinstance(inner, list | dict):
+            if isinstance(inner, (list, dict)):
                 found_inside = documents_in(inner, span_id, depth + 1)
                 if found_inside:
                     return found_inside

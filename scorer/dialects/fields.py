@@ -7,7 +7,7 @@ looked up in a table of the dialect, not the keys of the dialect in the span.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from scorer.dialects.values import first_id, first_text, identifier, text
+from scorer.dialects.values import identifier, text
 from scorer.model.span import Span
 
 
@@ -32,14 +32,27 @@ def text_field(name: str, *keys: str) -> Field:
     """Return a field that is the first usable text among the attributes."""
     if len(keys) == 1:
         return value_field(name, keys[0], text)
-    return Field(name, keys, lambda span: first_text(span.attributes, *keys))
+    return first_field(name, keys, text)
 
 
 def id_field(name: str, *keys: str) -> Field:
     """Return a field that is the first usable id among the attributes."""
     if len(keys) == 1:
         return value_field(name, keys[0], identifier)
-    return Field(name, keys, lambda span: first_id(span.attributes, *keys))
+    return first_field(name, keys, identifier)
+
+
+def first_field(name: str, keys: tuple[str, ...], read: Callable[[Any], Any]) -> Field:
+    """Return a field that is the first value, in the order of the keys, that is not None."""
+
+    def first(span: Span) -> Any:
+        attributes = span.attributes
+        for key in keys:
+            if key in attributes and (found := read(attributes[key])) is not None:
+                return found
+        return None
+
+    return Field(name, keys, first)
 
 
 class Fields:

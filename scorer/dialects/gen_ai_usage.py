@@ -1,50 +1,48 @@
 """Token counts under the `gen_ai.usage.*` keys, old, new and vendor-flavoured."""
 
-from collections.abc import Mapping
+from itertools import chain
 
 from scorer.dialects.values import integer
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Attributes
 
-# Names of keys and the places of their counts in `Usage`; of those with one place, the first
+# The names of the keys of each count, in the order of the fields of `Usage`; of each, the first
 # one that holds a count decides.
-_MAIN = {
-    "input_tokens": 0,
-    "prompt_tokens": 0,
-    "output_tokens": 1,
-    "completion_tokens": 1,
-    "total_tokens": 2,
-}
-_DETAILS = {
-    "cache_read.input_tokens": 3,
-    "cache_read_input_tokens": 3,
-    "details.cache_read_tokens": 3,
-    "cache_creation.input_tokens": 4,
-    "cache_write.input_tokens": 4,
-    "cache_creation_input_tokens": 4,
-    "cache_write_input_tokens": 4,
-    "details.cache_write_tokens": 4,
-    "reasoning.output_tokens": 5,
-    "reasoning_tokens": 5,
-    "details.reasoning_tokens": 5,
-}
+_MAIN = (
+    ("input_tokens", "prompt_tokens"),
+    ("output_tokens", "completion_tokens"),
+    ("total_tokens",),
+)
+_DETAILS = (
+    ("cache_read.input_tokens", "cache_read_input_tokens", "details.cache_read_tokens"),
+    (
+        "cache_creation.input_tokens",
+        "cache_write.input_tokens",
+        "cache_creation_input_tokens",
+        "cache_write_input_tokens",
+        "details.cache_write_tokens",
+    ),
+    ("reasoning.output_tokens", "reasoning_tokens", "details.reasoning_tokens"),
+)
+_NONE = Usage()
 
 
 class _Keys:
     """The keys under one prefix."""
 
-    __slots__ = ("detail_keys", "details", "main")
+    __slots__ = ("detail_keys", "details", "main", "main_keys")
 
     def __init__(self, prefix: str) -> None:
-        self.main = {prefix + name: place for name, place in _MAIN.items()}
-        self.details = {prefix + name: place for name, place in _DETAILS.items()}
-        self.detail_keys = frozenset(self.details)
+        self.main = tuple([tuple([prefix + name for name in names]) for names in _MAIN])
+        self.details = tuple([tuple([prefix + name for name in names]) for names in _DETAILS])
+        self.main_keys = tuple(chain.from_iterable(self.main))
+        self.detail_keys = frozenset(chain.from_iterable(self.details))
 
 
 _OWN = _Keys("gen_ai.usage.")
 _AGGREGATED = _Keys("gen_ai.aggregated_usage.")
-USAGE_KEYS = tuple(_OWN.main)
-AGGREGATED_USAGE_KEYS = tuple(_AGGREGATED.main)
+USAGE_KEYS = _OWN.main_keys
+AGGREGATED_USAGE_KEYS = _AGGREGATED.main_keys
 
 
 def read_usage(attributes: Attributes) -> Usage | None:
@@ -58,16 +56,19 @@ def read_aggregated_usage(attributes: Attributes) -> Usage | None:
 
 
 def _read(attributes: Attributes, keys: _Keys) -> Usage | None:
-    counts: list[int | None] = [None] * 6
-    _fill(counts, attributes, keys.main)
-    if counts.count(None) == 6 and keys.main.keys().isdisjoint(attributes):
+    given, made, total = keys.main
+    counts = _count(attributes, given), _count(attributes, made), _count(attributes, total)
+    if keys.detail_keys.isdisjoint(attributes):
+        usage = Usage(*counts)
+    elif not any(key in attributes for key in keys.main_keys):
         return None
-    if not keys.detail_keys.isdisjoint(attributes):
-        _fill(counts, attributes, keys.details)
-    return Usage(*counts) if counts.count(None) < 6 else None
+    else:
+        usage = Usage(*counts, *[_count(attributes, names) for names in keys.details])
+    return usage if usage != _NONE else None
 
 
-def _fill(counts: list[int | None], attributes: Attributes, places: Mapping[str, int]) -> None:
-    for key, place in places.items():
-        if key in attributes and counts[place] is None:
-            counts[place] = integer(attributes[key])
+def _count(attributes: Attributes, names: tuple[str, ...]) -> int | None:
+    for name in names:
+        if name in attributes and (count := integer(attributes[name])) is not None:
+            return count
+    return None

@@ -28,7 +28,8 @@ def find_session(nodes: Sequence[Node]) -> str | None:
     """
     facts = [node.facts for node in nodes]
     single = {fact.response_id for fact in facts}
-    single.update(fact.session_id for fact in facts if made_together(fact.session_id, fact.run_id))
+    running = [fact for fact in facts if fact.run_id]
+    single.update(f.session_id for f in running if made_together(f.session_id, f.run_id))
     sessions = (fact.session_id for fact in facts if fact.session_id)
     return next((s for s in sessions if s not in single and not s.startswith(_RESPONSE)), None)
 
@@ -67,4 +68,4 @@ def _texts(attributes: Attributes, name: str) -> tuple[str, ...] | None:
 
 def _structure(value: Any) -> Any:
     value = decoded(value)
-    return value if isinstance(value, list | dict) else None
+    return value if isinstance(value, (list, dict)) else None

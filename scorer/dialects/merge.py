@@ -83,7 +83,8 @@ def merge(reads: Sequence[Read]) -> SpanFacts:
         having = [read for read in reads if getattr(read.facts, name) is not None]
         if having:
             fields[name] = getattr(min(having, key=rank).facts, name)
-    return SpanFacts(usage=_usage(reads), **fields)
+    fields["usage"] = _usage(reads)
+    return SpanFacts(**fields)
 
 
 def _said(facts: SpanFacts) -> dict[str, Any]:

@@ -160,19 +160,22 @@ def _plain(item: Mapping[str, Any]) -> Message | None:
     role = item.get("role")
     body = item.get("parts") or item.get("content")
     # With a body, this length means that there is nothing beside these.
-    if not isinstance(role, str) or len(item) != 2 + ("finish_reason" in item) + ("name" in item):
+    extra = len(item) - 2
+    if not isinstance(role, str) or (
+        extra and extra != ("finish_reason" in item) + ("name" in item)
+    ):
         return None
     if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict):
         part = body[0]
         if len(part) != 2 or part.get("type") != "text":
             return None
         body = part.get("content") or part.get("text")
-    # What ends with a bracket may be the repr of a tool call.
-    words = None if isinstance(body, str) and body.endswith(")") else text(body)
+    words = text(body)
     speaker = _SPEAKERS.get(role)
-    if words is None or speaker is None:
+    # What ends with a bracket may be the repr of a tool call.
+    if words is None or speaker is None or words.endswith(")"):
         return None
-    return Message(speaker, words, (), None, text(item["name"]) if "name" in item else None)
+    return Message(speaker, words, (), None, text(item.get("name")) if extra else None)
 
 
 def _open(item: Mapping[str, Any], depth: int = 0) -> tuple[Role | None, Mapping[str, Any]]:

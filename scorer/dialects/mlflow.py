@@ -100,7 +100,7 @@ def _cost(value: Any) -> float | None:
 
 
 def _definitions(value: Any) -> Any:
-    return read_definitions(value) if isinstance(value, str | list) else None
+    return read_definitions(value) if isinstance(value, (str, list)) else None
 
 
 _FIELDS = Fields(

@@ -8,7 +8,10 @@ wrapper around several calls, whose usage is their sum: it is no call itself.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
+
+from msgspec import Struct
 
 from scorer.dialects.errors import error_of
 from scorer.dialects.tree import Node
@@ -17,6 +20,7 @@ from scorer.model.agent_trace import LlmCall, Usage
 from scorer.model.span_facts import SpanFacts
 
 _UNKNOWN = Usage()
+_AGENT = attrgetter("agent")
 _FIELDS = (
     "request_model",
     "provider",
@@ -28,7 +32,7 @@ _FIELDS = (
 )
 
 
-class ModelCall(NamedTuple):
+class ModelCall(Struct, frozen=True, gc=False):
     """One call; `main` = made by the run itself, not by a tool or a check inside it."""
 
     nodes: tuple[Node, ...]
@@ -43,6 +47,7 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
     wrappers = {node for node, count in Counter(outer).items() if count > 1} if outer else ()
     groups: dict[int, list[Node]] = {}
     by_response: dict[str, list[Node]] = {}
+    unique: list[list[Node]] = []
     for node in model_nodes:
         if id(node) in wrappers:
             continue
@@ -52,12 +57,12 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
             group = by_response.get(response)
         if group is None:
             group = []
+            unique.append(group)
         group.append(node)
         groups[id(node)] = group
         if response is not None:
             by_response.setdefault(response, group)
-    unique = {id(group): group for group in groups.values()}
-    calls = [_call(tuple(group)) for group in unique.values()]
+    calls = [_call(tuple(group)) for group in unique]
     return tuple(sorted(calls, key=lambda call: (call.call.start_ns, call.call.span_id)))
 
 
@@ -65,8 +70,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
     outermost = nodes[0]
     facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
     usage = None if facts.usage_is_aggregate else facts.usage
-    errors = [error for node in nodes if (error := error_of(node)) is not None]
-    agents = [node.agent for node in nodes if node.agent is not None]
+    error = next(filter(None, map(error_of, nodes)), None)
     call = LlmCall(
         span_id=outermost.span.span_id,
         model=facts.response_model or facts.request_model,
@@ -78,8 +82,8 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         end_ns=outermost.span.end_ns,
         time_to_first_chunk=facts.time_to_first_chunk,
         finish_reasons=facts.finish_reasons or (),
-        agent=agents[0] if agents else None,
-        error_type=(errors[0].type or "error") if errors else None,
+        agent=next(filter(None, map(_AGENT, nodes)), None),
+        error_type=(error.type or "error") if error is not None else None,
         cost_usd=facts.cost_usd,
     )
     return ModelCall(nodes, call, not outermost.in_tool)

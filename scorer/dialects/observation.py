@@ -103,7 +103,7 @@ def _messages(value: Any, role: Role, content: Content, depth: int) -> tuple[Mes
     if not isinstance(value, dict) or depth > _DEPTH:
         return ()
     blocks = value.get("content")
-    if is_message(value) or (isinstance(blocks, str | list) and blocks):
+    if is_message(value) or (isinstance(blocks, (str, list)) and blocks):
         return read_message(value, content, role)
     for key in _REQUESTS if role == "user" else _RESPONSES:
         found = _messages(value[key], role, content, depth + 1) if value.get(key) else ()
@@ -138,7 +138,7 @@ def _system(
 
 def _definitions(given: Any) -> Any:
     tools = mapping(decoded(given, _LEVELS)).get("tools")
-    return read_definitions(tools) if isinstance(tools, list | str) else None
+    return read_definitions(tools) if isinstance(tools, (list, str)) else None
 
 
 def _is_object(value: Any) -> bool:

@@ -97,7 +97,7 @@ def _shaped(body: Mapping[str, Any]) -> dict[str, Any]:
     shaped = dict(body)
     for key in ("content", "message", "tool_calls"):
         value = decoded(shaped.get(key))
-        if isinstance(value, list | dict):
+        if isinstance(value, (list, dict)):
             shaped[key] = value
     if isinstance(shaped.get("message"), str | list):
         shaped["content"] = shaped.pop("message")

@@ -8,7 +8,7 @@ a dialect of their own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
+from scorer.dialects.fields import Field, Fields, first_field, id_field, text_field, value_field
 from scorer.dialects.gen_ai_usage import (
     AGGREGATED_USAGE_KEYS,
     USAGE_KEYS,
@@ -21,7 +21,6 @@ from scorer.dialects.otel_events import EventContent, is_content, read_events, t
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     decoded,
-    first_id,
     first_text,
     identifier,
     mapping,
@@ -91,6 +90,8 @@ _STATUSES: dict[str, ToolStatus] = {
 }
 _USER = ("user.id", "enduser.id", "gen_ai.user.id", "gen_ai.user", "gen_ai.request.user")
 _TOOL_MARKS = ("gen_ai.tool.call.id", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "gen_ai.tool.args")
+_RESULTS = ("gen_ai.tool.call.result", "gen_ai.tool.output")
 # What a prompt template was filled with; retrieval spans need not hold the text.
 _CONTEXT_VARIABLES = ("gen_ai.prompt.variable.context", "gen_ai.prompt.variable.documents")
 _MODEL_MARKS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
@@ -100,8 +101,9 @@ _SYSTEM = "gen_ai.system_instructions"
 # Deprecated keys for all of it in one text (Spring AI); events of that name are read elsewhere.
 _PROMPT = "gen_ai.prompt"
 _COMPLETION = "gen_ai.completion"
-_CONTENT = frozenset({_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION})
+_CONTENT = (_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION)
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
+_TEXTS = ("content", "text", "page_content")
 _DOCUMENTS = "gen_ai.retrieval.documents"
 _COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
 _REASONS = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason")
@@ -129,21 +131,19 @@ class OtelGenAi:
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> SpanFacts:
         """Return what the conventions say about the span."""
-        attributes = span.attributes
-        role = _role(attributes)
-        facts = _FIELDS.read(span)
-        if span.events or logs or not _CONTENT.isdisjoint(attributes):
-            facts.update(_content(span, logs, role))
-        aggregated = facts.pop(_AGGREGATED, None)
-        if aggregated is not None and facts.get("usage") is None:
-            facts["usage"], facts["usage_is_aggregate"] = aggregated, True
-        if role == "tool":
-            facts.update(_tool(span))
-        elif role == "agent":
-            facts["agent_id"] = first_id(attributes, "gen_ai.agent.id")
-        elif role in ("retrieval", "rerank"):
-            facts["input_text"] = first_text(attributes, *_QUERY)
-        return SpanFacts(role=role, **facts)
+        role = _role(span.attributes)
+        facts = _FIELDS_BY_ROLE.get(role, _FIELDS).read(span)
+        if _RECORDED in facts or span.events or logs:
+            facts.pop(_RECORDED, None)
+            _add_content(facts, span, logs, role)
+        if _AGGREGATED in facts:
+            aggregated = facts.pop(_AGGREGATED)
+            if aggregated is not None and facts.get("usage") is None:
+                facts["usage"], facts["usage_is_aggregate"] = aggregated, True
+        if role == "tool" and span.events and _lacks_payload(facts):
+            facts["tool_arguments"], facts["tool_result"] = tool_events(span)
+        facts["role"] = role
+        return SpanFacts(**facts)
 
 
 def _role(attributes: Attributes) -> SpanRole | None:
@@ -161,17 +161,18 @@ def _role(attributes: Attributes) -> SpanRole | None:
     return None
 
 
-def _content(span: Span, logs: Sequence[LogRecord], role: SpanRole | None) -> dict[str, Any]:
+def _add_content(
+    facts: dict[str, Any], span: Span, logs: Sequence[LogRecord], role: SpanRole | None
+) -> None:
     content = Content()
     events = read_events(span, logs, content) if span.events or logs else None
     inputs, outputs = _messages(span.attributes, events, content)
-    tool = role == "tool"
-    return {
-        "input_messages": None if tool else inputs,
-        "output_messages": None if tool else outputs,
-        "media": tuple(content.media) or None,
-        "truncated": content.truncated or None,
-    }
+    if role != "tool":
+        facts["input_messages"], facts["output_messages"] = inputs, outputs
+    if content.media:
+        facts["media"] = tuple(content.media)
+    if content.truncated:
+        facts["truncated"] = True
 
 
 def _messages(
@@ -192,9 +193,10 @@ def _messages(
         inputs = recorded_messages(attributes[_PROMPT], "user", content)
     if outputs is None and _COMPLETION in attributes:
         outputs = recorded_messages(attributes[_COMPLETION], "assistant", content)
-    system = _system(attributes.get(_SYSTEM), details, content)
-    if system is not None and inputs is not None and not any(m.role == "system" for m in inputs):
-        inputs = (system, *inputs)
+    if _SYSTEM in attributes or _SYSTEM in details:
+        system = _system(attributes.get(_SYSTEM), details, content)
+        if system is not None and inputs is not None and all(m.role != "system" for m in inputs):
+            inputs = (system, *inputs)
     return inputs, outputs
 
 
@@ -230,32 +232,12 @@ def _cost(span: Span) -> float | None:
     return None
 
 
-def _tool(span: Span) -> dict[str, Any]:
-    # On a model span the name is that of a requested call, not of an execution.
-    arguments, result = _tool_payload(span)
-    return {
-        "tool_name": first_text(span.attributes, "gen_ai.tool.name"),
-        "tool_call_id": first_id(span.attributes, "gen_ai.tool.call.id"),
-        "tool_arguments": arguments,
-        "tool_result": result,
-    }
+def _lacks_payload(facts: Mapping[str, Any]) -> bool:
+    return facts.get("tool_arguments") is None and facts.get("tool_result") is None
 
 
-def _tool_payload(span: Span) -> tuple[Any, Any]:
-    attributes = span.attributes
-    arguments = _present(attributes, "gen_ai.tool.call.arguments", "gen_ai.tool.args")
-    result = _present(attributes, "gen_ai.tool.call.result", "gen_ai.tool.output")
-    if arguments is None and result is None and span.events:
-        return tool_events(span)
-    return arguments, result
-
-
-def _present(attributes: Attributes, *keys: str) -> Any:
-    for key in keys:
-        value = attributes.get(key)
-        if value is not None and (not isinstance(value, str) or text(value) is not None):
-            return value
-    return None
+def _payload(value: Any) -> Any:
+    return text(value) if isinstance(value, str) else value
 
 
 def _tool_status(value: Any) -> ToolStatus | None:
@@ -294,20 +276,19 @@ def _documents(span: Span) -> tuple[Document, ...] | None:
     items = decoded(value)
     if not isinstance(items, list):
         return None
-    found = []
-    for rank, item in enumerate(items):
-        fields = mapping(decoded(item))
-        body = first_text(fields, "content", "text", "page_content")
-        found.append(
-            Document(
-                body, identifier(fields.get("id")), real(fields.get("score")), rank, span.span_id
-            )
-        )
-    return tuple(found)
+    return tuple([_document(item, rank, span.span_id) for rank, item in enumerate(items)])
+
+
+def _document(item: Any, rank: int, span_id: str) -> Document:
+    fields = item if isinstance(item, dict) else mapping(decoded(item))
+    body = first_text(fields, *_TEXTS)
+    return Document(body, identifier(fields.get("id")), real(fields.get("score")), rank, span_id)
 
 
 _AGGREGATED = "aggregated usage"  # becomes the usage of a span that has no own one
-_FIELDS = Fields(
+_RECORDED = "recorded content"  # there is some, to be read together
+_COMMON = (
+    Field(_RECORDED, _CONTENT, lambda _: True),
     text_field("request_model", "gen_ai.request.model"),
     text_field("response_model", "gen_ai.response.model"),
     id_field("response_id", "gen_ai.response.id"),
@@ -326,4 +307,19 @@ _FIELDS = Fields(
     Field("handoff", (*_TARGETS, *_SOURCES), _handoff),
     Field("documents", (_DOCUMENTS, *_CONTEXT_VARIABLES), _documents),
 )
+_FIELDS = Fields(*_COMMON)
+_SEARCH = Fields(*_COMMON, text_field("input_text", *_QUERY))
+_FIELDS_BY_ROLE: dict[SpanRole | None, Fields] = {
+    "agent": Fields(*_COMMON, id_field("agent_id", "gen_ai.agent.id")),
+    "retrieval": _SEARCH,
+    "rerank": _SEARCH,
+    # On a model span the name is that of a requested call, not of an execution.
+    "tool": Fields(
+        *_COMMON,
+        text_field("tool_name", "gen_ai.tool.name"),
+        id_field("tool_call_id", "gen_ai.tool.call.id"),
+        first_field("tool_arguments", _ARGUMENTS, _payload),
+        first_field("tool_result", _RESULTS, _payload),
+    ),
+}
 DIALECT = OtelGenAi()

@@ -1,7 +1,9 @@
 """Arguments and results of tools, which arrive as objects, JSON text or Python reprs."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from scorer.dialects import repair
 from scorer.dialects.python_repr import NotARepr, parse_repr
@@ -14,6 +16,7 @@ _LEVELS = 4
 # Without any of these keys a dict is no envelope, or says nothing of success.
 _ENVELOPES = frozenset({"kwargs", "data", "content", "error", *_WRAPPERS})
 _MARKING = frozenset({"kwargs", "data", "isError", "is_error", "error", "status"})
+_TELLING = _ENVELOPES | _MARKING
 _ERROR_STARTS = (
     "error:",
     "error executing",
@@ -31,7 +34,7 @@ _ERROR_STARTS = (
 )
 
 
-class Arguments(NamedTuple):
+class Arguments(Struct, frozen=True, gc=False):
     """Parsed arguments; `error` says why a text stayed a text."""
 
     value: Any
@@ -44,7 +47,7 @@ def parse_arguments(raw: Any) -> Arguments:
     for _ in range(2):
         if not isinstance(value, str):
             return Arguments(value)
-        if not value.strip():
+        if not value or value.isspace():
             return Arguments(None)
         try:
             value = parse_json(value)
@@ -62,7 +65,7 @@ def _from_repr(value: str) -> Arguments:
     return Arguments(value, "neither JSON nor a Python literal")
 
 
-class Result(NamedTuple):
+class Result(Struct, frozen=True, gc=False):
     """What a tool returned; `failed` is what the envelope says of it, None = nothing."""
 
     value: Any
@@ -78,6 +81,8 @@ def unwrap_result(raw: Any) -> Result:
             if inner is None:
                 break
             value = inner
+        if isinstance(value, dict) and _TELLING.isdisjoint(value):  # as most are
+            break
         mark = _mark(value)
         failed = mark if failed is None else failed
         opened = _open(value)
@@ -95,7 +100,7 @@ def _structure(value: str) -> Any:
     except ValueError:
         inner = repair.salvage(value)
         return inner if _open(inner) is not inner else None  # else the cut text says more
-    return inner if isinstance(inner, str | dict | list) else None
+    return inner if isinstance(inner, (str, dict, list)) else None
 
 
 def _mark(value: Any) -> bool | None:

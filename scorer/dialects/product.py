@@ -74,7 +74,8 @@ class Product:
         facts.update(self._fields.read(span))
         if self._more is not None:
             facts.update(self._more(span, role))
-        return SpanFacts(role=role, **facts)
+        facts["role"] = role
+        return SpanFacts(**facts)
 
     def _named_role(self, span: Span) -> SpanRole | None:
         named = first_text(span.attributes, *self._kind) if self._kind else None

@@ -8,7 +8,8 @@ span without one of these attributes, and is not asked about such a span.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from scorer.api import Dialect
 from scorer.dialects.merge import Read, by_detail, merge
@@ -25,11 +26,16 @@ _MAX_READERS = 8
 Keys = tuple[str, ...]
 
 
-class _Plan(NamedTuple):
-    """The dialects that match all spans with these keys, and those to ask for each."""
+class _Plan(Struct, frozen=True):
+    """The dialects that match all spans with these keys, and those to ask for each.
+
+    `names` are those of `found`; `only` is the one that is found, where there is just one.
+    """
 
     found: tuple[Dialect, ...]
     others: tuple[Dialect, ...]
+    only: Dialect | None
+    names: tuple[str, ...]
 
 
 class Reader:
@@ -46,28 +52,23 @@ class Reader:
 
     def read(self, span: Span, logs: Sequence[LogRecord]) -> tuple[tuple[str, ...], SpanFacts]:
         """Return which dialects match a span, and its facts."""
-        matching = self._matching(span, logs)
-        if not matching:
-            return (), _NOTHING
-        if len(matching) == 1:
-            return (matching[0].name,), matching[0].read(span, logs)
-        reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
-        return tuple([read.name for read in reads]), merge(reads)
-
-    def _matching(self, span: Span, logs: Sequence[LogRecord]) -> Sequence[Dialect]:
         if span.events or logs:
-            return [dialect for dialect in self._ordered if dialect.matches(span, logs)]
-        keys = (span.scope.name, *span.attributes)
-        plan = self._known.get(keys)
-        if plan is None:
-            found = tuple([dialect for dialect in self._by_keys if dialect.matches(span, logs)])
-            others = tuple([d for d in self._others if _may_match(d, span.attributes)])
-            plan = _Plan(found, others)
-            self._remember(keys, plan)
-        if not plan.others:
-            return plan.found
-        more = [dialect for dialect in plan.others if dialect.matches(span, logs)]
-        return by_detail((*plan.found, *more)) if more else plan.found
+            return _read([d for d in self._ordered if d.matches(span, logs)], span, logs)
+        plan = self._known.get((span.scope.name, *span.attributes)) or self._planned(span)
+        if plan.others:
+            more = [dialect for dialect in plan.others if dialect.matches(span, logs)]
+            return _read(by_detail((*plan.found, *more)), span, logs)
+        if plan.only is not None:
+            return plan.names, plan.only.read(span, logs)
+        return _read(plan.found, span, logs)
+
+    def _planned(self, span: Span) -> _Plan:
+        found = tuple([dialect for dialect in self._by_keys if dialect.matches(span, ())])
+        others = tuple([d for d in self._others if _may_match(d, span.attributes)])
+        only = found[0] if len(found) == 1 else None
+        plan = _Plan(found, others, only, tuple([dialect.name for dialect in found]))
+        self._remember((span.scope.name, *span.attributes), plan)
+        return plan
 
     def _remember(self, keys: Keys, plan: _Plan) -> None:
         if len(self._known) >= _MAX_KNOWN:
@@ -85,6 +86,17 @@ def reader(dialects: Sequence[Dialect]) -> Reader:
             _READERS.clear()
         found = _READERS[key] = Reader(dialects)
     return found
+
+
+def _read(
+    matching: Sequence[Dialect], span: Span, logs: Sequence[LogRecord]
+) -> tuple[tuple[str, ...], SpanFacts]:
+    if not matching:
+        return (), _NOTHING
+    if len(matching) == 1:
+        return (matching[0].name,), matching[0].read(span, logs)
+    reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
+    return tuple([read.name for read in reads]), merge(reads)
 
 
 def _may_match(dialect: Dialect, attributes: Attributes) -> bool:

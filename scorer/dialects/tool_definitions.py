@@ -24,7 +24,7 @@ def _cached(value: str) -> tuple[ToolDefinition, ...] | None:
 
 def _definitions(value: Any) -> tuple[ToolDefinition, ...] | None:
     value = decoded(value)
-    items: Iterable[Any] = value if isinstance(value, list | tuple) else [value]
+    items: Iterable[Any] = value if isinstance(value, (list, tuple)) else [value]
     found = (_definition(decoded(item)) for item in items)
     return tuple(item for item in found if item is not None) or None
 

@@ -59,7 +59,7 @@ def _executed(nodes: Sequence[Node]) -> list[Node]:
     for node in nodes:
         if node.facts.role != "tool":
             continue
-        above = next((outer for outer in node.ancestors() if outer.known), None)
+        above = _nearest_known(node) if node.in_tool else None
         if above is not None and id(above) in first and _tool_name(above) == _tool_name(node):
             first[id(node)] = origin = first[id(above)]
             _complete(origin, node)
@@ -67,6 +67,10 @@ def _executed(nodes: Sequence[Node]) -> list[Node]:
             first[id(node)] = node
             found.append(node)
     return found
+
+
+def _nearest_known(node: Node) -> Node | None:
+    return next((outer for outer in node.ancestors() if outer.known), None)
 
 
 def _complete(node: Node, repeated: Node) -> None:
@@ -81,6 +85,8 @@ def _complete(node: Node, repeated: Node) -> None:
 
 
 def _match(named: Sequence[tuple[Node, str]], told: Sequence[ToldCall]) -> dict[str, ToldCall]:
+    if not told:
+        return {}
     by_id = {call_id: call for call in told for call_id in call.ids}
     left = list(told)
     matched = {}
@@ -119,7 +125,7 @@ def _from_span(node: Node, name: str, told: ToldCall | None) -> ToolCall:
 
 
 def _usable(arguments: Any) -> bool:
-    return isinstance(arguments, dict | list)
+    return isinstance(arguments, (dict, list))
 
 
 def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Result:
@@ -143,12 +149,15 @@ def _is_command(value: Any) -> bool:
 def _status(node: Node, result: Result, error: ErrorInfo | None) -> ToolStatus | None:
     if node.facts.tool_status is not None:
         return node.facts.tool_status
-    kind = text(node.facts.error_type)
-    if error is not None or result.failed or (kind is not None and not is_control_flow(kind)):
+    if error is not None or result.failed or _has_failed(node.facts.error_type):
         return "error"
     if result.failed is None and says_error(result.value):
         return "error"
     return "success"
+
+
+def _has_failed(kind: str | None) -> bool:
+    return kind is not None and text(kind) is not None and not is_control_flow(kind)
 
 
 def _error_type(error: ErrorInfo | None) -> str | None:

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from msgspec import Struct
+
 from scorer.api import Dialect
 from scorer.dialects.evaluators import JUDGED_ROLES, is_evaluator, may_be_evaluator
 from scorer.dialects.reader import reader
@@ -23,7 +25,7 @@ _NO_LOGS: Logs = {}
 _START = attrgetter("start_ns", "span_id")
 
 
-class Node:
+class Node(Struct, eq=False, gc=False):
     """One span with its facts and its place in the tree.
 
     `known` names the dialects that read it. `left_out` = it is, or is below, evaluator
@@ -31,33 +33,20 @@ class Node:
     model span around it, unless an agent, a workflow or a tool lies between. `agent` is the name
     of the agent that owns it, and `is_agent` says that the span is the run of an agent.
     `conversation` is filled in by the first who asks for it.
-    Nodes know their parent only: without cycles all is freed as soon as a trace is done.
+    Nodes know their parent only: without cycles all is freed as soon as a trace is done, and
+    the garbage collector need not track them.
     """
 
-    __slots__ = (
-        "agent",
-        "conversation",
-        "facts",
-        "in_tool",
-        "is_agent",
-        "known",
-        "left_out",
-        "model",
-        "parent",
-        "span",
-    )
-
-    def __init__(self, span: Span, facts: SpanFacts, known: tuple[str, ...]) -> None:
-        self.span = span
-        self.facts = facts
-        self.known = known
-        self.in_tool = False
-        self.is_agent = False
-        self.left_out = is_evaluator(span, facts)
-        self.conversation: tuple[Message, ...] | None = None
-        self.parent: Node | None = None
-        self.model: Node | None = None
-        self.agent: str | None = None
+    span: Span
+    facts: SpanFacts
+    known: tuple[str, ...]
+    left_out: bool
+    in_tool: bool = False
+    is_agent: bool = False
+    parent: "Node | None" = None
+    model: "Node | None" = None
+    agent: str | None = None
+    conversation: tuple[Message, ...] | None = None
 
     def ancestors(self) -> Iterator["Node"]:
         """Yield the parent, its parent, and so on."""
@@ -90,7 +79,7 @@ def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
     nodes: dict[str, Node] = {}
     for span in sorted(spans, key=_START):
         known, facts = read(span, logs.get(span.span_id, ()))
-        nodes[span.span_id] = Node(span, facts, known)
+        nodes[span.span_id] = Node(span, facts, known, is_evaluator(span, facts))
     return Tree(_preorder(nodes))
 
 

@@ -5,14 +5,15 @@ accumulate over the life of an agent object; they are used only when no model ca
 count, and then from the outermost spans only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from msgspec.structs import astuple
 
 from scorer.dialects.tree import Node
 from scorer.model.agent_trace import LlmCall, Usage
 
 _NONE = Usage()
-_FIELDS = Usage.__struct_fields__
 
 
 def inclusive(usage: Usage) -> Usage:
@@ -72,7 +73,7 @@ def _outermost(nodes: Sequence[Node], field: str) -> list[Any]:
 
 
 def _sum(usages: Sequence[Usage]) -> Usage:
-    total = usages[0] if len(usages) == 1 else Usage(*[_sum_of(name, usages) for name in _FIELDS])
+    total = usages[0] if len(usages) == 1 else _added(usages)
     if total.input is not None and total.output is not None:
         return Usage(
             total.input,
@@ -85,6 +86,10 @@ def _sum(usages: Sequence[Usage]) -> Usage:
     return total
 
 
-def _sum_of(field: str, usages: Sequence[Usage]) -> int | None:
-    counts = [count for usage in usages if (count := getattr(usage, field)) is not None]
+def _added(usages: Sequence[Usage]) -> Usage:
+    return Usage(*map(_sum_of, zip(*map(astuple, usages), strict=True)))
+
+
+def _sum_of(reported: Iterable[int | None]) -> int | None:
+    counts = [count for count in reported if count is not None]
     return sum(counts) if counts else None

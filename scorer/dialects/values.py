@@ -77,7 +77,7 @@ def strings(value: Any) -> tuple[str, ...] | None:
         value = [value] if isinstance(value, str) else value
     if not isinstance(value, (list, tuple)):
         return None
-    return tuple([item for item in value if text(item)]) or None
+    return tuple(filter(text, value)) or None
 
 
 def first_text(attributes: Attributes, *keys: str) -> str | None:

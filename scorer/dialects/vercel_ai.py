@@ -142,7 +142,7 @@ def _count(attributes: Attributes, keys: tuple[str, ...]) -> int | None:
 
 
 def _definitions(value: Any) -> tuple[ToolDefinition, ...] | None:
-    return read_definitions(value) if isinstance(value, str | list) else None
+    return read_definitions(value) if isinstance(value, (str, list)) else None
 
 
 def _seconds(value: Any) -> float | None:

@@ -2,7 +2,8 @@
 
 It is built once per trace by `scorer.dialects`, is immutable and shared by all metrics.
 `None` always means *not captured*; `""`, `()` and `0` are captured values. Costs are USD,
-times Unix nanoseconds, durations seconds.
+times Unix nanoseconds, durations seconds. What comes many times a trace is not tracked by the
+garbage collector: frozen values made of decoded JSON hold no cycles.
 """
 
 from typing import Any, Literal
@@ -16,7 +17,7 @@ ToolStatus = Literal["success", "error"]
 MediaKind = Literal["image", "audio", "video", "document"]
 
 
-class Usage(Struct, frozen=True):
+class Usage(Struct, frozen=True, gc=False):
     """Token counts; `input` includes cached ones. A measured 0 differs from None."""
 
     input: int | None = None
@@ -27,7 +28,7 @@ class Usage(Struct, frozen=True):
     reasoning: int | None = None
 
 
-class RequestedCall(Struct, frozen=True):
+class RequestedCall(Struct, frozen=True, gc=False):
     """A tool call as a model asked for it; `arguments` is parsed JSON where it parses."""
 
     name: str
@@ -35,7 +36,7 @@ class RequestedCall(Struct, frozen=True):
     id: str | None = None
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, gc=False):
     """One message of a conversation. `text` joins the text parts; tool results have role tool."""
 
     role: Role
@@ -45,7 +46,7 @@ class Message(Struct, frozen=True):
     name: str | None = None
 
 
-class Document(Struct, frozen=True):
+class Document(Struct, frozen=True, gc=False):
     """A retrieved passage; `text` is None where only its id was captured."""
 
     text: str | None
@@ -55,7 +56,7 @@ class Document(Struct, frozen=True):
     span_id: str | None = None
 
 
-class ToolCall(Struct, frozen=True, kw_only=True):
+class ToolCall(Struct, frozen=True, kw_only=True, gc=False):
     """A tool call that was executed (or whose result came back in a message).
 
     `status` None = nothing says how it ended. `span_id` None = known from messages only.
@@ -75,7 +76,7 @@ class ToolCall(Struct, frozen=True, kw_only=True):
     cost_usd: float | None = None
 
 
-class LlmCall(Struct, frozen=True, kw_only=True):
+class LlmCall(Struct, frozen=True, kw_only=True, gc=False):
     """One call of a model. `time_to_first_chunk` is in seconds."""
 
     span_id: str

@@ -34,7 +34,7 @@ SpanRole = Literal[
 ]
 
 
-class SpanFacts(Struct, frozen=True, kw_only=True):
+class SpanFacts(Struct, frozen=True, kw_only=True, gc=False):  # holds no cycle
     """What one dialect says about one span.
 
     `input_text` and `output_text` are as recorded: plain text, or a JSON document that is

@@ -13,7 +13,6 @@ from operator import itemgetter
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.watermark import Watermark
 from scorer.model.trace import Item, LogEntry, SpanEntry
-from scorer.otlp.join import join
 from scorer.otlp.signal import Signal
 from scorer.scoring.forwarding import Done, Forwarder, Stray
 from scorer.telemetry import Telemetry
@@ -54,18 +53,18 @@ class Strays:
         """Take spans or log records of closed traces."""
         for trace_id, group in groupby(entries, _TRACE_ID_OF):
             items = [(entry.wire, entry.envelope) for entry in group]
-            self.take(Stray(signal, tenant, trace_id, join(items), len(items)), offset)
+            self.take(Stray(signal, tenant, trace_id, b"", len(items), items), offset)
 
     def untraced(self, logs: Sequence[Item], tenant: str, offset: int) -> None:
         """Take log records without a trace."""
         if logs:
-            self.take(Stray("logs", tenant, b"", join(logs), len(logs)), offset)
+            self.take(Stray("logs", tenant, b"", b"", len(logs), logs), offset)
 
     def take(self, stray: Stray, offset: int) -> None:
         """Take one; what is known to be passed on is not passed on again."""
         if offset < self._passed_on_before:
             return
-        size, key = len(stray.body) + _OVERHEAD, b"stray%d" % next(self._keys)
+        size, key = stray.size + _OVERHEAD, b"stray%d" % next(self._keys)
         self.waiting += 1
         self._idle.clear()
         self._budget.charge(size, stray.tenant)

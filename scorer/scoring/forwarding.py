@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from scorer.api import ScoredTrace
-from scorer.model.trace import ClosedTrace
+from scorer.model.trace import ClosedTrace, Item
 from scorer.otlp.signal import Signal
 
 Done = asyncio.Future[None]
@@ -15,7 +15,9 @@ Done = asyncio.Future[None]
 class Stray(NamedTuple):
     """What belongs to no open trace: a request of late spans, log records or metrics.
 
-    `trace_id` is set when all of it belongs to one closed trace, else `b""`.
+    `trace_id` is set when all of it belongs to one closed trace, else `b""`. It is a `body` as it
+    came, or `parts` of one, which become bodies when they are sent: before, the spans of many
+    traces share one envelope, which may be large.
     """
 
     signal: Signal
@@ -23,6 +25,14 @@ class Stray(NamedTuple):
     trace_id: bytes
     body: bytes
     items: int
+    parts: Sequence[Item] = ()
+
+    @property
+    def size(self) -> int:
+        """About the bytes of its bodies."""
+        envelopes = {id(envelope): envelope.size for _, envelope in self.parts}
+        wires = sum(len(wire) for wire, _ in self.parts)
+        return len(self.body) + wires + sum(envelopes.values())
 
 
 class Forwarder(Protocol):

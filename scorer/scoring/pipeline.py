@@ -5,14 +5,15 @@ they were closed whatever the number of workers. A trace counts as open until it
 counted, and stays charged to the memory budget until the sinks have it: when scoring or a
 sink is slow, the budget fills and the receivers refuse, so nothing piles up unseen.
 
-A trace that is to be passed on as well stays charged, and in the log, until that is done. What
-waits for it is settled in the same order, but does not hold up the sinks.
+A trace that is to be passed on as well stays charged, and in the log, until that is done. That
+holds up neither the sinks nor other batches: a target may never take one trace. Only a batch with
+a later revision of a trace waits for the one before, or a crash would lose that.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from scorer.api import ScoredTrace, Sink
 from scorer.assembly.budget import MemoryBudget
@@ -33,6 +34,7 @@ _RETRY_DELAYS = (0.05, 0.2, 1.0)
 _BOOKS_RETRY_S = 1.0
 
 _Slots = asyncio.Queue[tuple[list[ClosedTrace], asyncio.Task[list[ScoredTrace]]]]
+_Key = tuple[str, bytes]
 
 
 class Pipeline:
@@ -59,7 +61,8 @@ class Pipeline:
         self._faults = FaultLog(_LOG)
         self._waiting: deque[ClosedTrace] = deque()
         self._pending: deque[ClosedTrace] = deque()
-        self._leaving: asyncio.Queue[tuple[list[ClosedTrace], Done]] = asyncio.Queue()
+        self._leaving: dict[_Key, asyncio.Task[None]] = {}
+        self._settles = asyncio.Lock()
         self._arrived = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -102,8 +105,7 @@ class Pipeline:
         """Score and emit until cancelled."""
         slots: _Slots = asyncio.Queue(self._scorer.concurrency)
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._emit(slots))
-            tasks.create_task(self._settle())
+            tasks.create_task(self._emit(slots, tasks))
             while True:
                 await self._arrived.wait()
                 while self._waiting:
@@ -118,10 +120,10 @@ class Pipeline:
         would lose the first.
         """
         batch: list[ClosedTrace] = []
-        taken = set[tuple[str, bytes]]()
+        taken = set[_Key]()
         size = 0
         while self._waiting and len(batch) < _BATCH_TRACES and size < _BATCH_BYTES:
-            key = (self._waiting[0].tenant, self._waiting[0].trace_id)
+            key = _key(self._waiting[0])
             if key in taken:
                 break
             taken.add(key)
@@ -136,7 +138,7 @@ class Pipeline:
             self._faults.report("scoring a batch failed", error)
             return [quarantined(trace, "scoring_failed") for trace in batch]
 
-    async def _emit(self, slots: _Slots) -> None:
+    async def _emit(self, slots: _Slots, tasks: asyncio.TaskGroup) -> None:
         while True:
             batch, task = await slots.get()
             scored = await task
@@ -146,20 +148,31 @@ class Pipeline:
                 await self._write(sink, scored)
             failpoints.failpoint("after_sink")
             self.unforwarded_traces += len(batch)
-            self._leaving.put_nowait((batch, self._forwarder.forward(batch, scored)))
+            self._leave(batch, self._forwarder.forward(batch, scored), tasks)
 
-    async def _settle(self) -> None:
-        """Release what has been passed on, in order."""
-        while True:
-            batch, accepted = await self._leaving.get()
-            await accepted
+    def _leave(self, batch: list[ClosedTrace], accepted: Done, tasks: asyncio.TaskGroup) -> None:
+        """Settle a batch when it is accepted, and earlier revisions of its traces are settled."""
+        keys = [_key(trace) for trace in batch]
+        before = {self._leaving[key] for key in keys if key in self._leaving}
+        task = tasks.create_task(self._settle(batch, accepted, before))
+        self._leaving.update(dict.fromkeys(keys, task))
+
+    async def _settle(
+        self, batch: list[ClosedTrace], accepted: Done, before: Collection[asyncio.Task[None]]
+    ) -> None:
+        """Release what has been passed on."""
+        for done in (accepted, *before):
+            await done
+        async with self._settles:
             failpoints.failpoint("after_forward")
             await self._insist(self._books.scored, batch)
-            self.unforwarded_traces -= len(batch)
-            for trace in batch:
-                self._budget.release(trace.size, trace.tenant)
-            if not self._pending and not self.unforwarded_traces:
-                self._idle.set()
+        self.unforwarded_traces -= len(batch)
+        for trace in batch:
+            self._budget.release(trace.size, trace.tenant)
+            if self._leaving[_key(trace)] is asyncio.current_task():
+                del self._leaving[_key(trace)]
+        if not self._pending and not self.unforwarded_traces:
+            self._idle.set()
 
     def _count(self, batch: Sequence[ClosedTrace], scored: Sequence[ScoredTrace]) -> None:
         """Count the verdicts: closed = scored + not_agent + quarantined, traces and spans."""
@@ -183,7 +196,7 @@ class Pipeline:
     async def _insist(
         self, note: Callable[[Sequence[ClosedTrace]], Awaitable[None]], batch: list[ClosedTrace]
     ) -> None:
-        """Note a batch, as often as it takes: nothing may overtake it.
+        """Note a batch, as often as it takes: nothing of its kind may overtake it.
 
         Meanwhile the memory budget fills, and senders are refused.
         """
@@ -222,3 +235,7 @@ class Pipeline:
         self._telemetry.add("spanscore_sink_errors_total", sink=name)
         if isinstance(self.sink_error, RetryableError):
             self._faults.report(f"{name} lost scores", self.sink_error)
+
+
+def _key(trace: ClosedTrace) -> _Key:
+    return trace.tenant, trace.trace_id

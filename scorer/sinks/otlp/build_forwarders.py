@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from scorer.assembly.budget import MemoryBudget
-from scorer.config import Config
+from scorer.config import Config, OtlpTargetConfig, is_same_place
 from scorer.sinks.otlp.courier import Courier
-from scorer.sinks.otlp.forward import ForwardTarget
+from scorer.sinks.otlp.forward import ForwardTarget, nothing
 from scorer.sinks.otlp.forwarders import Forwarders, Outlet
 from scorer.sinks.otlp.results import Results, configured_terms
 from scorer.sinks.otlp.results_target import ResultsTarget
@@ -37,7 +37,14 @@ def build_forwarders(
             telemetry=telemetry,
             hold_timeout=float(target.hold_timeout),
             sampler=TailSampler(target.sampling) if target.sampling else None,
-            after_hold=results.parcels_of,
+            after_hold=nothing if _has_results(config, target) else results.parcels_of,
         )
         targets.append(made)
     return Forwarders(targets)
+
+
+def _has_results(config: Config, target: OtlpTargetConfig) -> bool:
+    """Whether another target sends all scores to the same place, so that none need follow."""
+    return any(
+        other.mode == "results" and is_same_place(other, target) for other in config.sinks.otlp
+    )

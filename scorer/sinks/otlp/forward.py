@@ -19,14 +19,16 @@ from typing import NamedTuple
 from scorer.api import ScoredTrace
 from scorer.assembly.budget import MemoryBudget
 from scorer.model.trace import ClosedTrace
+from scorer.otlp.annotate import number_at
 from scorer.otlp.decode import service_name
 from scorer.otlp.roots import root_of
 from scorer.scoring.forwarding import Done, Stray, all_done, follow
 from scorer.sinks.otlp.courier import Courier
 from scorer.sinks.otlp.outgoing import OutgoingTrace, is_whole, news_of, whole
+from scorer.sinks.otlp.packing import packed
 from scorer.sinks.otlp.parcel import Parcel
-from scorer.sinks.otlp.sampling import Basis, TailSampler
-from scorer.sinks.otlp.score_attributes import PROBABILITY, score_attributes
+from scorer.sinks.otlp.sampling import Basis, TailSampler, joint
+from scorer.sinks.otlp.score_attributes import PROBABILITY, outdated_by, score_attributes
 from scorer.telemetry import Telemetry
 
 _Key = tuple[str, bytes, int]
@@ -38,7 +40,8 @@ AfterHold = Callable[[ScoredTrace], Iterable[Parcel]]
 """Makes parcels, for the same target, of scores whose spans are sent already."""
 
 
-def _nothing(_scored: ScoredTrace) -> Iterable[Parcel]:
+def nothing(_scored: ScoredTrace) -> Iterable[Parcel]:
+    """Make no parcels."""
     return ()
 
 
@@ -70,7 +73,7 @@ class ForwardTarget:
         telemetry: Telemetry,
         hold_timeout: float,
         sampler: TailSampler | None = None,
-        after_hold: AfterHold = _nothing,
+        after_hold: AfterHold = nothing,
     ) -> None:
         self._courier = courier
         self._clock = clock
@@ -111,7 +114,7 @@ class ForwardTarget:
         if why:
             self._count_dropped(stray.items if stray.signal == "traces" else 0, why)
             return all_done(())
-        return self._queue(lambda: [Parcel(stray.signal, stray.body, stray.items)])
+        return self._queue(lambda: _parcels(stray))
 
     async def run(self) -> None:
         """Send until cancelled."""
@@ -147,8 +150,9 @@ class ForwardTarget:
                 self._count_dropped(trace.fresh_spans, choice.basis)
                 self._telemetry.add("spanscore_dropped_traces_total", reason=choice.basis)
                 return _Sent(all_done(()), scores_follow=False)
-            attributes[PROBABILITY] = choice.probability
-        queued = self._queue_trace(whole(trace, attributes, root))
+            before = None if root is None else number_at(trace.spans[root], PROBABILITY)
+            attributes[PROBABILITY] = joint(choice.probability, before)
+        queued = self._queue_trace(whole(trace, attributes, root, outdated_by(scored)))
         return _Sent(queued, scores_follow=scored is None)
 
     def _count_dropped(self, spans: int, reason: Basis) -> None:
@@ -180,6 +184,12 @@ class ForwardTarget:
 
 def _key(trace: ClosedTrace) -> _Key:
     return trace.tenant, trace.trace_id, trace.revision
+
+
+def _parcels(stray: Stray) -> Iterable[Parcel]:
+    if stray.parts:
+        return packed(stray.signal, stray.parts)
+    return [Parcel(stray.signal, stray.body, stray.items)]
 
 
 def _service(trace: ClosedTrace, scored: ScoredTrace | None, root: int | None) -> str:

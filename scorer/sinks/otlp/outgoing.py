@@ -8,6 +8,7 @@ from scorer.otlp.annotate import encode_attributes, without
 from scorer.otlp.attributes import AttributeValue
 from scorer.sinks.otlp.packing import packed
 from scorer.sinks.otlp.parcel import Parcel
+from scorer.sinks.otlp.score_attributes import NOTHING, Outdated
 
 
 class OutgoingTrace(NamedTuple):
@@ -47,12 +48,15 @@ class OutgoingTrace(NamedTuple):
 
 
 def whole(
-    trace: ClosedTrace, attributes: Mapping[str, AttributeValue], root: int | None
+    trace: ClosedTrace,
+    attributes: Mapping[str, AttributeValue],
+    root: int | None,
+    outdated: Outdated = NOTHING,
 ) -> OutgoingTrace:
-    """Return all of a trace, with attributes on the span at `root`."""
+    """Return all of a trace, with attributes on the span at `root`, in place of outdated ones."""
     if root is None or not attributes:
         return OutgoingTrace(trace)
-    wire = without(trace.spans[root], attributes)
+    wire = without(trace.spans[root], {*attributes, *outdated.keys}, outdated.prefixes)
     return OutgoingTrace(trace, root=root, root_wire=wire, attributes=encode_attributes(attributes))
 
 

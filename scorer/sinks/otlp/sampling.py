@@ -75,6 +75,15 @@ def is_in_share(trace_id: bytes, share: float) -> bool:
     return number / _SCALE < share
 
 
+def joint(probability: float, before: float | None) -> float:
+    """Return with which probability a trace came through an earlier sampler and through ours.
+
+    `before` is what the trace says of the earlier one, None = nothing. Every sampler of ours
+    decides by the same hash, so whoever is in the smaller share is in the larger one too.
+    """
+    return min(probability, before) if before is not None and before > 0 else probability
+
+
 def _may_fail(trace: ClosedTrace, scored: ScoredTrace | None) -> bool:
     if scored is None or scored.verdict == "quarantined" or scored.breaches:
         return True

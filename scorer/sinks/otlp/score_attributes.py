@@ -1,13 +1,38 @@
 """What a scored trace says on its root span."""
 
+from typing import NamedTuple
+
 from scorer.api import Score, ScoredTrace
 from scorer.otlp.attributes import AttributeValue
 
 PROBABILITY = "spanscore.sampling.probability"
 
 _SCORE = "spanscore.score."
+_HOLD = "spanscore.hold"
 # Characters of a label or a reason; metrics choose them.
 _MAX_TEXT = 256
+
+
+class Outdated(NamedTuple):
+    """Keys of attributes, and beginnings of such, that no longer hold."""
+
+    keys: frozenset[str] = frozenset()
+    prefixes: tuple[str, ...] = ()
+
+
+NOTHING = Outdated()
+
+
+def outdated_by(scored: ScoredTrace | None) -> Outdated:
+    """Return what another Spanscore may have said of the same, though our own keys may differ.
+
+    Its value must not stand beside our reason why there is none.
+    """
+    if scored is None or scored.verdict != "scored":
+        return NOTHING
+    metrics = {score.metric for score in scored.scores if score.scope == "trace"}
+    keys = frozenset({_HOLD, *(_SCORE + metric for metric in metrics)})
+    return Outdated(keys, tuple(f"{_SCORE}{metric}." for metric in metrics))
 
 
 def score_attributes(scored: ScoredTrace | None) -> dict[str, AttributeValue]:
@@ -17,7 +42,7 @@ def score_attributes(scored: ScoredTrace | None) -> dict[str, AttributeValue]:
     Scores of single spans are not among them.
     """
     if scored is None:
-        return {"spanscore.hold": "expired"}
+        return {_HOLD: "expired"}
     if scored.verdict != "scored":
         return {}
     attributes: dict[str, AttributeValue] = {}

@@ -177,3 +177,23 @@ def test_files_that_are_not_there_are_found_by_check_config(tmp_path):
     config = load_config(None, [f"sinks.otlp=[{{endpoint: 'a:1', mode: results, tls: {tls}}}]"])
     with pytest.raises(ConfigError, match=r"sinks.otlp\[0\].tls.ca_file: there is no file"):
         check_files(config)
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "http://user:hush@tempo:99999",
+        "http://user:hush@tempo:4318/v1/traces",
+        "user:hush@tempo:4318",
+        "https://tempo?key=hush",
+        "https://tempo#hush",
+    ],
+)
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_a_secret_in_an_endpoint_is_refused_and_not_quoted(endpoint, protocol):
+    """Wherever else the endpoint is wrong; a push of series is no exception."""
+    place = {"endpoint": endpoint, "protocol": protocol}
+    for sinks in ({"otlp": [place | {"mode": "forward"}]}, {"otlp_metrics": place}):
+        with pytest.raises(ConfigError, match=r"put (them|keys) into headers") as raised:
+            parse_config({"sinks": sinks})
+        assert "hush" not in str(raised.value)

@@ -1,19 +1,25 @@
 import pytest
 
-from scorer.dialects.payload import parse_arguments, says_error, unwrap_result
+from scorer.dialects.payload import (
+    Arguments,
+    Result,
+    parse_arguments,
+    says_error,
+    unwrap_result,
+)
 
 
 @pytest.mark.parametrize("raw", [{"a": 1}, '{"a": 1}', '"{\\"a\\": 1}"', "{'a': 1}"])
 def test_arguments_are_parsed_from_every_form(raw):
     """Object, JSON, doubly encoded JSON and Python repr all give the same arguments."""
-    assert parse_arguments(raw) == ({"a": 1}, None)
+    assert parse_arguments(raw) == Arguments({"a": 1})
 
 
 def test_arguments_that_do_not_parse_stay_raw_with_a_reason():
     """A parse failure is recorded, not hidden."""
-    value, error = parse_arguments('{"a": ')
-    assert value == '{"a": '
-    assert error is not None
+    arguments = parse_arguments('{"a": ')
+    assert arguments.value == '{"a": '
+    assert arguments.error is not None
 
 
 @pytest.mark.parametrize(
@@ -42,13 +48,13 @@ def test_a_structured_result_stays_whole():
 
 def test_an_error_envelope_gives_its_message_and_says_so():
     """`{"error": message}` is a failure."""
-    assert unwrap_result('{"error": "no such city"}') == ("no such city", True)
+    assert unwrap_result('{"error": "no such city"}') == Result("no such city", True)
 
 
 def test_the_status_of_a_tool_message_is_kept():
     """A message may say error although its text does not."""
     body = {"type": "tool", "data": {"content": "hm", "tool_call_id": "1", "status": "error"}}
-    assert unwrap_result(body) == ("hm", True)
+    assert unwrap_result(body) == Result("hm", True)
 
 
 @pytest.mark.parametrize(

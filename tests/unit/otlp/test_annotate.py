@@ -2,7 +2,7 @@
 
 from opentelemetry.proto.trace.v1 import trace_pb2
 
-from scorer.otlp.annotate import annotate, without
+from scorer.otlp.annotate import annotate, number_at, without
 
 UNKNOWN = b"\xc2\x3e\x03abc"
 GROUP = b"\xc3\x3e\xc4\x3e"
@@ -48,6 +48,14 @@ def test_an_attribute_of_the_same_key_is_replaced_and_the_others_stay():
     assert UNKNOWN in new
 
 
+def test_attributes_go_by_the_beginning_of_their_keys_too():
+    """A key that only resembles them stays."""
+    old = span(**{"spanscore.a": "x", "spanscore.a.b": "x", "spanscore.ab": "stays"})
+    assert attributes_of(without(old, {"spanscore.a"}, ("spanscore.a.",))) == [
+        ("spanscore.ab", "stays")
+    ]
+
+
 def test_a_span_without_such_attributes_is_left_as_it_is():
     """It is not even copied."""
     wire = span(own="1")
@@ -60,3 +68,18 @@ def test_a_span_that_cannot_be_walked_over_gets_ours_as_the_last():
     new = annotate(old + GROUP, {"spanscore.a": "ours"})
     assert new.startswith(old + GROUP)
     assert attributes_of(new)[-1] == ("spanscore.a", "ours")
+
+
+def test_a_number_is_read_back():
+    """The last of several, for that one counts."""
+    wire = annotate(annotate(span(own="1"), {"spanscore.a": 0.5}) + GROUP, {"spanscore.b": "x"})
+    assert number_at(wire, "spanscore.a") is None  # it cannot be walked over
+    twice = annotate(span(), {"spanscore.a": 0.5}) + annotate(b"", {"spanscore.a": 2})
+    assert number_at(twice, "spanscore.a") == 2
+
+
+def test_what_is_no_number_is_none():
+    """Nor is what is not there, or does not decode."""
+    assert number_at(span(), "spanscore.a") is None
+    assert number_at(span(**{"spanscore.a": "x"}), "spanscore.a") is None
+    assert number_at(span() + b"\x4a\x0fspanscore.a", "spanscore.a") is None

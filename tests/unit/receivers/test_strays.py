@@ -6,6 +6,7 @@ import pytest
 
 from scorer.assembly.budget import MemoryBudget
 from scorer.assembly.watermark import Watermark
+from scorer.model.trace import Envelope
 from scorer.otlp.split import split_traces
 from scorer.receivers.strays import Strays
 from scorer.scoring.forwarding import Stray
@@ -80,8 +81,8 @@ async def test_late_spans_go_trace_by_trace():
     way = Way()
     way.strays.late(entries, "traces", "", 3)
     assert [stray.trace_id for stray in way.forwarder.strays] == [b.trace_id for b in builders]
-    assert [split_traces(stray.body).spans for stray in way.forwarder.strays] == [
-        [entry] for entry in entries
+    assert [list(stray.parts) for stray in way.forwarder.strays] == [
+        [(entry.wire, entry.envelope)] for entry in entries
     ]
 
 
@@ -106,3 +107,23 @@ async def test_a_drain_waits_for_all():
             await way.strays.drain()
     await way.accept(0)
     await way.strays.drain()
+
+
+async def test_what_late_spans_share_is_held_once():
+    """One large resource over the spans of many traces does not multiply; each is charged for."""
+    envelope = Envelope(b"r" * 1000, b"s" * 24)
+    builders = [TraceBuilder(number) for number in (1, 2, 3)]
+    for builder in builders:
+        builder.span("late")
+    entries = [
+        split_traces(builder.request()).spans[0]._replace(envelope=envelope) for builder in builders
+    ]
+    way = Way()
+    way.strays.late(entries, "traces", "", 3)
+    assert [stray.body for stray in way.forwarder.strays] == [b""] * 3
+    assert all(stray.parts[0][1] is envelope for stray in way.forwarder.strays)
+    wires = sum(len(entry.wire) for entry in entries)
+    assert way.budget.used >= 3 * 1024 + wires
+    for index in range(3):
+        await way.accept(index)
+    assert way.budget.used == 0

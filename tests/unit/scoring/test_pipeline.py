@@ -299,8 +299,8 @@ class TestForwarding:
             assert run.pipeline.unforwarded_traces == 3
             assert run.pipeline.pending_traces == 0
 
-    async def test_they_are_released_in_order(self):
-        """The journal is released from its front only."""
+    async def test_what_is_accepted_waits_for_no_other_trace(self):
+        """A target may never take one of them; its memory alone stays charged."""
         forwarder = FakeForwarder()
         async with Run(FakeScorer(), forwarder=forwarder) as run:
             for number in (1, 2):
@@ -308,12 +308,29 @@ class TestForwarding:
                 await settle()
             forwarder.dones[1].set_result(None)
             await settle()
-            assert run.budget.used == 200
+            assert run.budget.used == 100
+            assert run.pipeline.unforwarded_traces == 1
+            assert [number for what, number, _ in run.noted if what == "scored"] == [2]
             forwarder.dones[0].set_result(None)
             await run.pipeline.drain()
         assert run.budget.used == 0
-        scored = [number for what, number, _ in run.noted if what == "scored"]
-        assert scored == [1, 2]
+
+    async def test_a_revision_is_settled_after_the_one_before(self):
+        """Were the later one noted as scored first, a crash would lose the spans of the other."""
+        forwarder = FakeForwarder()
+        async with Run(FakeScorer(), forwarder=forwarder) as run:
+            for revision in (1, 2, 3):
+                run.submit(replace(closed(1), revision=revision))
+                await settle()
+            forwarder.dones[2].set_result(None)
+            forwarder.dones[1].set_result(None)
+            await settle()
+            assert run.budget.used == 300
+            assert [what for what, *_ in run.noted] == ["closing"] * 3
+            forwarder.dones[0].set_result(None)
+            await run.pipeline.drain()
+        assert run.budget.used == 0
+        assert [number for what, number, _ in run.noted if what == "scored"] == [1, 1, 1]
 
     async def test_a_drain_waits_for_the_targets(self):
         """So that a stop loses nothing that it has time for."""

@@ -9,12 +9,12 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from scorer.assembly.budget import MemoryBudget
 from scorer.config.forwarding import SamplingConfig
 from scorer.model.position import Position
-from scorer.model.trace import ClosedTrace, Completeness
+from scorer.model.trace import ClosedTrace, Completeness, Envelope
 from scorer.otlp.split import split_logs, split_traces
 from scorer.scoring.forwarding import Stray
 from scorer.sinks.otlp.forward import ForwardTarget
 from scorer.sinks.otlp.parcel import Parcel
-from scorer.sinks.otlp.sampling import TailSampler
+from scorer.sinks.otlp.sampling import TailSampler, is_in_share
 from scorer.telemetry import Telemetry
 from scorer.testing import ManualClock, RecordingCourier, TraceBuilder, score, scored_trace
 
@@ -133,6 +133,24 @@ async def test_a_trace_that_was_not_scored_goes_unchanged(builder, verdict):
     async with Way() as way:
         await way.forward(trace, scored_trace(1, verdict=verdict))
     assert tuple(span.wire for span in way.spans()) == trace.spans
+
+
+async def test_what_another_spanscore_said_of_the_same_metrics_goes(scored):
+    """A value of before must not stand beside our reason why there is none."""
+    builder = TraceBuilder(1)
+    before = {"spanscore.score.cost": 9.0, "spanscore.score.cost.calls": 2.0}
+    theirs = {"spanscore.score.custom": 0.5, "spanscore.score.costs": 1.0}
+    builder.span("agent", **before, **theirs, **{"spanscore.hold": "expired"})
+    async with Way() as way:
+        await way.forward(
+            closed(builder), replace(scored, scores=(score("cost", None, reason="no_usage"),))
+        )
+    (root,) = way.spans()
+    assert attributes_of(root.wire) == theirs | {
+        "spanscore.score.cost.reason": "no_usage",
+        "spanscore.revision": 1,
+        "spanscore.close_reason": "root",
+    }
 
 
 async def test_nothing_is_done_before_the_target_has_accepted_it(builder, scored):
@@ -257,6 +275,19 @@ class TestSampling:
         found = [attributes_of(root.wire)["spanscore.sampling.probability"] for root in roots]
         assert found == [1.0, 1.0]
 
+    @pytest.mark.parametrize(
+        ("before", "together"), [(0.25, 0.25), (1, 0.5), (0.0, 0.5), (-1.0, 0.5), ("x", 0.5)]
+    )
+    async def test_a_share_of_an_earlier_sampler_counts_too(self, scored, before, together):
+        """Both decide by the same hash, so the smaller share is that of both."""
+        number = next(n for n in range(1, 99) if is_in_share(TraceBuilder(n).trace_id, 0.25))
+        builder = TraceBuilder(number)
+        builder.span("agent", **{"spanscore.sampling.probability": before})
+        async with Way(sampling={"share": 0.5}) as way:
+            await way.forward(closed(builder), scored)
+        (root,) = way.spans()
+        assert attributes_of(root.wire)["spanscore.sampling.probability"] == together
+
     async def test_late_spans_of_a_dropped_trace_are_dropped(self, builder, scored):
         """Whether they join it or not."""
         trace = closed(builder)
@@ -287,6 +318,19 @@ class TestSampling:
             await way.forward(trace, replace(scored, breaches=("latency",)))
             await way.forward(replace(trace, revision=2, fresh_spans=1), scored)
         assert len(way.spans()) == 3
+
+
+async def test_a_large_stray_goes_in_parts_that_any_target_takes():
+    """A target may take 4 MiB at most, and a sender of ours more."""
+    logs = [(bytes(2**19), Envelope(b"", b"")) for _ in range(5)]
+    async with Way() as way:
+        done = way.target.pass_on(Stray("logs", "", b"", b"", 5, logs))
+        await settle()
+    assert done.done()
+    bodies = way.courier.of("logs")
+    assert len(bodies) > 1
+    assert max(map(len, bodies)) < 2**21
+    assert sum(map(len, bodies)) > 5 * 2**19
 
 
 async def test_a_stray_goes_as_it_is():

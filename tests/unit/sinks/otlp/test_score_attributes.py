@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorer.sinks.otlp.score_attributes import score_attributes
+from scorer.sinks.otlp.score_attributes import NOTHING, outdated_by, score_attributes
 from scorer.testing import score, scored_trace
 
 
@@ -56,3 +56,16 @@ def test_a_trace_that_is_not_scored_has_none(verdict):
 def test_a_trace_whose_hold_is_over_says_so():
     """Nothing else is known then."""
     assert score_attributes(None) == {"spanscore.hold": "expired"}
+
+
+def test_what_was_said_before_of_the_same_metrics_is_outdated():
+    """Their values, labels, reasons and further outputs, and that the hold was over."""
+    span = score("pii", 1.0, scope="span")
+    found = outdated_by(scored_trace(scores=[score("m", None), score("m", 2.0, output="n"), span]))
+    assert found.keys == {"spanscore.hold", "spanscore.score.m"}
+    assert found.prefixes == ("spanscore.score.m.",)
+
+
+def test_nothing_is_outdated_by_a_trace_without_scores():
+    """What was known before is still the best that is known."""
+    assert outdated_by(None) == outdated_by(scored_trace(verdict="not_agent")) == NOTHING
