@@ -1,5 +1,6 @@
 """AgentUnit's analysis of who addresses whom."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 _BOTTLENECK = 0.5
@@ -48,7 +49,8 @@ class NetworkAnalyzer:
         """Return the agents with at least half of the largest in-degree x out-degree."""
         if len(self.agents) <= 2:
             return []
-        through = {agent: self._in_degree(agent) * len(self._out(agent)) for agent in self.agents}
+        received = Counter(target for agent in self.agents for target in self._out(agent))
+        through = {agent: received[agent] * len(self._out(agent)) for agent in self.agents}
         most = max(through.values())
         return [a for a, b in through.items() if b >= _BOTTLENECK * most] if most else []
 
@@ -61,9 +63,6 @@ class NetworkAnalyzer:
 
     def _out(self, agent: str) -> set[str]:
         return self.adjacency.get(agent, set())
-
-    def _in_degree(self, agent: str) -> int:
-        return sum(agent in self._out(other) for other in self.agents)
 
     def _linked_neighbours(self, agent: str) -> float:
         around = self._out(agent)

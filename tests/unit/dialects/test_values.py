@@ -2,6 +2,7 @@ import pytest
 
 from scorer.dialects.values import (
     as_text,
+    boolean,
     decoded,
     identifier,
     integer,
@@ -79,3 +80,12 @@ def test_what_is_no_json_is_an_error():
     for broken in ("{", "[1, 2", "[" * 100_000, "nope"):
         with pytest.raises(ValueError, match="not JSON"):
             parse_json(broken)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(True, True), ("False", False), (" true ", True), ("yes", None), (1, None), (None, None)],
+)
+def test_a_boolean_is_one_or_its_word(value, expected):
+    """A number is not: 1 may be a count."""
+    assert boolean(value) is expected
