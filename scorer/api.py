@@ -33,6 +33,7 @@ from scorer.model.agent_trace import (
     Message,
     Reference,
     RequestedCall,
+    Resources,
     ToolCall,
     ToolDefinition,
     Usage,
@@ -68,6 +69,7 @@ __all__ = [
     "Reference",
     "RequestedCall",
     "Resource",
+    "Resources",
     "Scope",
     "Score",
     "ScoreMetric",
@@ -131,6 +133,8 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
 
     `default_threshold` applies to the primary output unless the configuration says
     otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
+    `by_default` False keeps a metric of Spanscore, one that few traces can feed, out of the group
+    `default`; it stays in that of its kind.
     """
 
     name: str
@@ -144,6 +148,7 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     threshold_reason: str = ""
     version: str = "1"
     timeout_s: float = 5.0
+    by_default: bool = True
 
 
 class Measurement(Struct, frozen=True):

@@ -16,14 +16,26 @@ def names(metrics):
     return [metric.spec.name for metric in metrics]
 
 
-def test_the_default_is_the_whole_catalogue():
-    """Without configuration every metric that Spanscore ships runs."""
-    assert set(names(loaded())) == set(registry.names("metrics"))
+def test_the_default_is_what_most_traces_can_feed():
+    """Without configuration every metric that Spanscore ships runs, but those that say not."""
+    few = {"carbon_emissions", "consent_compliance", "data_minimization"}
+    few |= {"energy_consumption", "resource_utilization"}
+    assert set(registry.names("metrics")) - set(names(loaded())) == few
+
+
+def test_a_metric_that_is_not_in_the_default_is_in_the_group_of_its_kind():
+    """So one word of configuration turns it on."""
+    assert "energy_consumption" in names(loaded(metrics=["sustainability"]))
+    assert "consent_compliance" in names(loaded(metrics=["privacy"]))
 
 
 def test_a_kind_is_a_group():
     """`privacy` stands for the metrics of that kind."""
-    assert names(loaded(metrics=["privacy"])) == ["pii_leakage"]
+    assert names(loaded(metrics=["privacy"])) == [
+        "consent_compliance",
+        "data_minimization",
+        "pii_leakage",
+    ]
 
 
 def test_metrics_of_scores_run_last():
@@ -85,7 +97,12 @@ def test_the_config_hash_tells_configurations_apart():
 def test_a_rule_may_name_groups_and_must_name_what_exists():
     """A typo would switch scoring off without a word."""
     rules = parse_config({"scoring": {"rules": [{"metrics": ["privacy", "cost"]}]}}).scoring.rules
-    assert registry.load_rules(rules)[0].metrics == ("pii_leakage", "cost")
+    assert registry.load_rules(rules)[0].metrics == (
+        "consent_compliance",
+        "data_minimization",
+        "pii_leakage",
+        "cost",
+    )
     rules = parse_config({"scoring": {"rules": [{"metrics": ["nope"]}]}}).scoring.rules
     with pytest.raises(ConfigError, match=r"scoring\.rules\[0\]\.metrics: no metric named 'nope'"):
         registry.load_rules(rules)
