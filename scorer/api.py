@@ -102,6 +102,8 @@ Need = Literal[
     "duration",
     "outputs",
     "reference_answer",
+    "consent",
+    "sensitive_values",
 ]
 
 

@@ -82,6 +82,7 @@ class ConsentCompliance:
                 required=False,
             ),
         ),
+        needs=("consent",),
         default_threshold=Threshold(min=1.0),
         threshold_reason="one use without consent is one too many",
         by_default=False,

@@ -50,7 +50,7 @@ class DataMinimization:
                 required=False,
             ),
         ),
-        needs=("answer",),
+        needs=("sensitive_values", "answer"),
         by_default=False,
     )
 
