@@ -135,8 +135,8 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
 
     `default_threshold` applies to the primary output unless the configuration says
     otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
-    `by_default` False keeps a metric of Spanscore, one that few traces can feed, out of the group
-    `default`; it stays in that of its kind.
+    `in_default` False keeps a metric of Spanscore's own out of the group `default`; it is still
+    in the group of its kind.
     """
 
     name: str
@@ -150,7 +150,7 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     threshold_reason: str = ""
     version: str = "1"
     timeout_s: float = 5.0
-    by_default: bool = True
+    in_default: bool = True
 
 
 class Measurement(Struct, frozen=True):

@@ -85,7 +85,7 @@ class ConsentCompliance:
         needs=("consent",),
         default_threshold=Threshold(min=1.0),
         threshold_reason="one use without consent is one too many",
-        by_default=False,
+        in_default=False,
     )
 
     def __init__(

@@ -51,7 +51,7 @@ class DataMinimization:
             ),
         ),
         needs=("sensitive_values", "answer"),
-        by_default=False,
+        in_default=False,
     )
 
     def __init__(self, *, mode: Mode = "beyond", context_keys: Sequence[str] | None = None) -> None:

@@ -42,7 +42,7 @@ class CarbonEmissions:
                 name="carbon_kg", unit="kg", range=(0.0, None), direction="lower", required=False
             ),
         ),
-        by_default=False,
+        in_default=False,
     )
 
     def __init__(  # noqa: PLR0913 - options of the configuration, by keyword only

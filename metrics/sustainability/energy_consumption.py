@@ -32,7 +32,7 @@ class EnergyConsumption:
                 required=False,
             ),
         ),
-        by_default=False,
+        in_default=False,
     )
 
     def __init__(  # noqa: PLR0913 - options of the configuration, by keyword only

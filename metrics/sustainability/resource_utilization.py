@@ -35,7 +35,7 @@ class ResourceUtilization:
             OutputSpec(name="memory", required=False),
             OutputSpec(name="gpu", required=False),
         ),
-        by_default=False,
+        in_default=False,
     )
 
     def __init__(

@@ -94,7 +94,7 @@ def _cells(spec: "MetricSpec") -> tuple[str, ...]:
         threshold(spec),
         ", ".join(spec.needs) or "-",
         ", ".join(spec.methods),
-        "yes" if spec.by_default else "-",
+        "yes" if spec.in_default else "-",
         spec.version,
         spec.description,
     )

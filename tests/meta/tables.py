@@ -83,7 +83,7 @@ def metrics_table() -> str:
             f"{spec.outputs[0].unit}, {spec.outputs[0].direction}",
             ", ".join(spec.needs) or "-",
             ", ".join(spec.methods),
-            "yes" if spec.by_default else "-",
+            "yes" if spec.in_default else "-",
             _threshold(spec.default_threshold),
             spec.description,
         )
