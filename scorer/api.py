@@ -33,6 +33,7 @@ from scorer.model.agent_trace import (
     Message,
     Reference,
     RequestedCall,
+    Resources,
     ToolCall,
     ToolDefinition,
     Usage,
@@ -68,6 +69,7 @@ __all__ = [
     "Reference",
     "RequestedCall",
     "Resource",
+    "Resources",
     "Scope",
     "Score",
     "ScoreMetric",
@@ -100,6 +102,8 @@ Need = Literal[
     "duration",
     "outputs",
     "reference_answer",
+    "consent",
+    "sensitive_values",
 ]
 
 
@@ -131,6 +135,8 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
 
     `default_threshold` applies to the primary output unless the configuration says
     otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
+    `in_default` False keeps a metric of Spanscore's own out of the group `default`; it is still
+    in the group of its kind.
     """
 
     name: str
@@ -144,6 +150,7 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     threshold_reason: str = ""
     version: str = "1"
     timeout_s: float = 5.0
+    in_default: bool = True
 
 
 class Measurement(Struct, frozen=True):

@@ -129,7 +129,7 @@ def _members(name: str) -> tuple[str, ...]:
     not name its metrics.
     """
     if name == "default":
-        return _own_metrics()
+        return tuple(own for own in _own_metrics() if load("metrics", own).spec.in_default)
     if name in _KINDS:
         members = tuple(own for own in _own_metrics() if load("metrics", own).spec.kind == name)
         if not members:

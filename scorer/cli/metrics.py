@@ -62,7 +62,7 @@ def _print_table(catalogue: "list[LoadedMetric]") -> None:
     from scorer.cli.output import make_console
 
     table = Table("metric", "kind", "unit", "range", "better", "threshold", "needs", box=box.SIMPLE)
-    for column in ("methods", "version", "description"):
+    for column in ("methods", "default", "version", "description"):
         table.add_column(column)
     for item in catalogue:
         table.add_row(*_cells(item.spec))
@@ -94,6 +94,7 @@ def _cells(spec: "MetricSpec") -> tuple[str, ...]:
         threshold(spec),
         ", ".join(spec.needs) or "-",
         ", ".join(spec.methods),
+        "yes" if spec.in_default else "-",
         spec.version,
         spec.description,
     )
