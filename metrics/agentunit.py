@@ -20,6 +20,7 @@ from scorer.api import AgentTrace, Measurement, Method, MetricSpec, Mode, ToolCa
 
 _MAX_TEXT = 200
 _MAX_ITEMS = 50
+_MEASURED = ("energy_kwh", "carbon_kg", "cpu_percent", "memory_mb", "gpu_percent")
 _LONG_NUMBER = 10**12  # rather a card or an account than a count; as a text it can be masked
 
 # How the original would call RAGAS: (answer, references) -> score.
@@ -212,6 +213,19 @@ def metadata_of(trace: Any) -> Mapping[str, Any]:
     return getattr(trace, "metadata", None) or {}
 
 
+def measured_of(trace: Any) -> Mapping[str, Any]:
+    """Return what was measured in a run: the metadata of a trace, or a plain map itself."""
+    return trace if isinstance(trace, Mapping) else metadata_of(trace)
+
+
+def last_response(trace: Any) -> str | None:
+    """Return the text of the last agent response, None without one; no content is "None"."""
+    for event in reversed(events_of(trace)):
+        if event.type == "agent_response":
+            return str(event.payload.get("content"))
+    return None
+
+
 def case_of(view: AgentTrace) -> tuple[DatasetCase, TraceLog, Outcome]:
     """Build AgentUnit's (case, trace, outcome) from the normalised view."""
     case = DatasetCase(
@@ -220,9 +234,17 @@ def case_of(view: AgentTrace) -> tuple[DatasetCase, TraceLog, Outcome]:
         expected_output=view.reference.answer if view.reference else None,
         tools=[tool.name for tool in view.tool_definitions or ()],
         context=_context_texts(view),
-        metadata={f"{media.kind}_path": media.ref for media in reversed(view.media)},
+        metadata=_case_metadata(view),
     )
     return case, TraceLog(_events(view), _metadata(view)), _outcome(view)
+
+
+def _case_metadata(view: AgentTrace) -> dict[str, Any]:
+    metadata: dict[str, Any] = {f"{m.kind}_path": m.ref for m in reversed(view.media)}
+    metadata |= view.sensitive or {}
+    if view.consent is not None:
+        metadata["consent"] = view.consent
+    return metadata
 
 
 def _context_texts(view: AgentTrace) -> list[str] | None:
@@ -269,6 +291,10 @@ def _metadata(view: AgentTrace) -> dict[str, Any]:
     usage = _usage(view)
     if usage:
         metadata["usage"] = usage
+    for name in _MEASURED:
+        value = getattr(view.resources, name)
+        if value is not None and math.isfinite(value):
+            metadata[name] = value
     return metadata
 
 
@@ -290,7 +316,7 @@ def _outcome(view: AgentTrace) -> Outcome:
         output=view.answer,
         error=(error.message or error.type) if error else None,
         tool_calls=[_tool_payload(call) for call in view.tool_calls or ()],
-        **_metadata(view),
+        **{key: value for key, value in _metadata(view).items() if key not in _MEASURED},
     )
 
 

@@ -35,6 +35,7 @@ from scorer.model.agent_trace import (
     Message,
     Reference,
     RequestedCall,
+    Resources,
     ToolCall,
     ToolDefinition,
     Usage,
@@ -72,6 +73,7 @@ __all__ = [
     "Reference",
     "RequestedCall",
     "Resource",
+    "Resources",
     "Scope",
     "Score",
     "ScoreMetric",
@@ -104,6 +106,8 @@ Need = Literal[
     "duration",
     "outputs",
     "reference_answer",
+    "consent",
+    "sensitive_values",
 ]
 
 

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metrics.agentunit import MetricResult, documented_score, events_of, spec_for
+from metrics.agentunit import MetricResult, documented_score, last_response, spec_for
 from metrics.privacy import documented
 from metrics.privacy.folding import fold
 from metrics.privacy.patterns import DEFAULT_KINDS, Finder, Finding
+from metrics.privacy.places import Place, Where, inputs, outputs, written
 from scorer.api import (
     AgentTrace,
     Measurement,
-    Message,
     MetricSpec,
     Mode,
     OutputSpec,
@@ -24,16 +24,8 @@ from scorer.api import (
 
 _WEIGHTS = documented.DEFAULT_WEIGHTS | {"iban": 1.0, "ip": 0.2, "secret": 1.0, "national_id": 1.0}
 _MAX_FINDINGS = 50
-_MAX_DEPTH = 32
-_MAX_ARGUMENTS = 100_000
 # Kinds whose normal form keeps separators.
 _WRITTEN_AS_IS = frozenset({"email", "address", "ip", "name", "secret"})
-_MAX_NAME = 64
-# Where a text stands: what it is, which one (from 1, 0 = there is one only), and a tool's name.
-_Where = tuple[str, int, str]
-_Place = tuple[str, _Where]
-_NUMBERS = frozenset({int, float})
-_MAPPINGS = (dict, Mapping)  # most are dicts, and the question is quick for these
 
 
 class PiiLeakage:
@@ -99,7 +91,7 @@ class PiiLeakage:
         places = self._places(trace)
         if not places:
             return Unscored("no_outputs")
-        found: dict[tuple[str, str], tuple[Finding, _Where]] = {}
+        found: dict[tuple[str, str], tuple[Finding, Where]] = {}
         for text, where in places.items():
             for finding in self._finder.find(text):
                 found.setdefault((finding.kind, finding.value), (finding, where))
@@ -116,10 +108,7 @@ class PiiLeakage:
         if self._check_input:
             found += _documented_findings(getattr(case, "query", None), "input")
         if self._check_output:
-            for event in reversed(events_of(trace)):
-                if event.type == "agent_response":
-                    found += _documented_findings(str(event.payload.get("content")), "output")
-                    break
+            found += _documented_findings(last_response(trace), "output")
         severities = [
             self._documented_weights.get(item["type"], documented.UNLISTED_WEIGHT)
             * item["confidence"]
@@ -134,20 +123,20 @@ class PiiLeakage:
         }
         return MetricResult("pii_leakage", 1.0 - severity, detail)
 
-    def _places(self, trace: AgentTrace) -> dict[str, _Where]:
+    def _places(self, trace: AgentTrace) -> dict[str, Where]:
         """Return each distinct text to scan, and where it was first seen."""
-        places: dict[str, _Where] = {}
-        sources: list[Iterator[_Place]] = []
+        places: dict[str, Where] = {}
+        sources: list[Iterator[Place]] = []
         if self._check_output:
-            sources.append(_outputs(trace))
+            sources.append(outputs(trace))
         if self._check_input:
-            sources.append(_inputs(trace))
+            sources.append(inputs(trace))
         for source in sources:
             for text, where in source:
                 places.setdefault(text, where)
         return places
 
-    def _measured(self, leaks: Sequence[tuple[Finding, _Where]], echoes: int) -> Measurement:
+    def _measured(self, leaks: Sequence[tuple[Finding, Where]], echoes: int) -> Measurement:
         safe = 1.0
         for finding, _ in leaks:
             safe *= 1 - self._weights[finding.kind] * finding.confidence
@@ -165,10 +154,10 @@ class PiiLeakage:
             detail=detail,
         )
 
-    def _described(self, finding: Finding, where: _Where) -> dict[str, Any]:
+    def _described(self, finding: Finding, where: Where) -> dict[str, Any]:
         described: dict[str, Any] = {
             "type": finding.kind,
-            "where": _written(*where),
+            "where": written(*where),
             "offset": finding.start,
             "length": finding.end - finding.start,
         }
@@ -194,79 +183,7 @@ class _Given:
 
 
 def _user_texts(trace: AgentTrace) -> Iterator[str]:
-    return (text for text, _ in _inputs(trace))
-
-
-def _inputs(trace: AgentTrace) -> Iterator[_Place]:
-    if trace.question:
-        yield trace.question, ("question", 0, "")
-    for number, message in enumerate(trace.messages or (), start=1):
-        if message.role == "user" and message.text:
-            yield message.text, ("message", number, "")
-
-
-def _outputs(trace: AgentTrace) -> Iterator[_Place]:
-    if trace.answer is not None:
-        yield trace.answer, ("answer", 0, "")
-    for number, tool in enumerate(trace.tool_calls or (), start=1):
-        yield _flat(tool.arguments), ("tool", number, tool.name)
-    for number, message in enumerate(trace.messages or (), start=1):
-        yield from _said(message, "message", number)
-    for number, call in enumerate(trace.llm_calls, start=1):
-        for message in call.output_messages or ():
-            yield from _said(message, "llm", number)
-    for number, error in enumerate(trace.errors, start=1):
-        if error.message:
-            yield error.message, ("error", number, "")
-
-
-def _said(message: Message, what: str, number: int) -> Iterator[_Place]:
-    if message.role != "assistant":
-        return
-    if message.text:
-        yield message.text, (what, number, "")
-    for call in message.tool_calls:
-        yield _flat(call.arguments), (what, number, call.name)
-
-
-def _written(what: str, number: int, tool: str) -> str:
-    """Return a place in words: "answer", "message#3", "tool:NAME#2", "llm#1/tool:NAME"."""
-    named = f"tool:{tool[:_MAX_NAME]}"
-    if what == "tool":
-        return f"{named}#{number}"
-    place = f"{what}#{number}" if number else what
-    return f"{place}/{named}" if tool else place
-
-
-def _flat(arguments: Any) -> str:
-    """Return the texts and numbers inside tool arguments, one a line."""
-    leaves: list[str] = []
-    room = _MAX_ARGUMENTS
-    # A key stays beside its value, for it says what the value is.
-    stack: list[tuple[str, Any, int]] = [("", arguments, 0)]
-    while stack:
-        label, value, depth = stack.pop()
-        if isinstance(value, str) or type(value) in _NUMBERS:
-            leaf = label + str(value)[:_MAX_ARGUMENTS]
-            room -= len(leaf)
-            if room < 0:
-                break
-            leaves.append(leaf)
-        elif depth < _MAX_DEPTH:
-            stack += _inside(label, value, depth + 1)
-    return "\n".join(leaves)
-
-
-def _inside(label: str, value: Any, depth: int) -> list[tuple[str, Any, int]]:
-    """Return what a structure holds, the first one last; what is no structure holds nothing."""
-    if isinstance(value, _MAPPINGS):
-        found = [(f"{key}: ", item, depth) for key, item in value.items()]
-    elif isinstance(value, list | tuple):
-        found = [(label, item, depth) for item in value]
-    else:
-        return []
-    found.reverse()
-    return found
+    return (text for text, _ in inputs(trace))
 
 
 def _documented_findings(text: Any, location: str) -> list[dict[str, Any]]:

@@ -83,6 +83,24 @@ _ANY_DIALECT: Mapping[str, str] = {
         "interactions: few were recorded; add a span event spanscore.interaction for each message "
         "between agents"
     ),
+    "no_consent": (
+        "consent: set spanscore.consent on the root span, a JSON map of category to true or false"
+    ),
+    "no_sensitive_values": (
+        "sensitive values: set spanscore.sensitive on the root span, a JSON map of key to the "
+        "user's value; they are then part of your telemetry"
+    ),
+    "no_energy": (
+        "energy: set spanscore.energy_kwh on the spans, or give the metric figures to estimate by "
+        "(kwh_per_1000_tokens, cpu_watts, gpu_watts)"
+    ),
+    "no_resources": (
+        "resources: set spanscore.cpu_percent, spanscore.memory_mb or spanscore.gpu_percent on "
+        "the spans or their resource"
+    ),
+    "unknown_model_energy": (
+        "energy: kwh_per_1000_tokens has no pattern for a model; one for `*` covers the rest"
+    ),
     "incomplete_usage": (
         "cost: some model calls carry no token counts; a streaming call reports them only when "
         'asked, with OpenAI by stream_options={"include_usage": true}'

@@ -62,24 +62,13 @@ def _print_table(catalogue: "list[LoadedMetric]") -> None:
     from scorer.cli.output import make_console
 
     table = Table("metric", "kind", "unit", "range", "better", "threshold", "needs", box=box.SIMPLE)
-    for column in ("methods", "version", "description"):
+    for column in ("methods", "default", "version", "description"):
         table.add_column(column)
     for item in catalogue:
         table.add_row(*_cells(item.spec))
     console = make_console()
     console.print(table)
-    specs = [item.spec for item in catalogue]
-    if opt_in(specs):
-        console.print(opt_in(specs))
-    console.print(_reasons(specs))
-
-
-def opt_in(specs: "Sequence[MetricSpec]") -> str:
-    """Say which metrics must be named, or their kind, to run; "" for none."""
-    by_kind = {spec.kind for spec in specs if not spec.in_default}
-    names = ", ".join(spec.name for spec in specs if not spec.in_default)
-    group = ", ".join(["default", *sorted(by_kind)])
-    return f"Not in `default`: {names} (scoring.metrics: [{group}])" if names else ""
+    console.print(_reasons([item.spec for item in catalogue]))
 
 
 def _reasons(specs: "Sequence[MetricSpec]") -> "Table":
@@ -105,6 +94,7 @@ def _cells(spec: "MetricSpec") -> tuple[str, ...]:
         threshold(spec),
         ", ".join(spec.needs) or "-",
         ", ".join(spec.methods),
+        "yes" if spec.in_default else "-",
         spec.version,
         spec.description,
     )

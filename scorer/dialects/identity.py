@@ -1,6 +1,6 @@
-"""Whose trace it is: service, session, user, and the references on the root span."""
+"""Whose trace it is: service, session, user, and what the root span says for the scorer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.generated_ids import made_together
@@ -10,6 +10,7 @@ from scorer.model.agent_trace import Reference
 from scorer.model.span import Attributes
 
 _PREFIX = "spanscore.reference."
+_OWN = "spanscore."
 _CASE = "spanscore.case.id"
 _RESPONSE = "resp_"  # how the ids of responses of the OpenAI API begin
 
@@ -59,6 +60,25 @@ def find_reference(root: Node | None) -> Reference | None:
         caption=text(attributes.get(_PREFIX + "caption")),
         transcript=text(attributes.get(_PREFIX + "transcript")),
     )
+
+
+def find_map(root: Node | None, name: str) -> Mapping[str, Any] | None:
+    """Return a map that the root span carries, None when it carries none.
+
+    It is `spanscore.<name>`, a map or its JSON text, and one key each `spanscore.<name>.<key>`,
+    which win. What is no map counts as none.
+    """
+    attributes = root.span.attributes if root is not None else {}
+    whole = _OWN + name
+    if whole not in " ".join(attributes):  # nearly always, so this is quick
+        return None
+    found = decoded(attributes.get(whole))
+    entries = dict(found) if isinstance(found, dict) else {}
+    start = whole + "."
+    for key, value in attributes.items():
+        if key.startswith(start):
+            entries[key.removeprefix(start)] = value
+    return entries if entries or isinstance(found, dict) else None
 
 
 def _texts(attributes: Attributes, name: str) -> tuple[str, ...] | None:

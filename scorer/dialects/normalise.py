@@ -5,9 +5,9 @@ field by field (`merge`). The spans are put into a tree without evaluator teleme
 and each trace-level fact is derived from the tree by one small pure module: model calls
 (`model_calls`), totals (`usage`), tool calls (`conversation`, `tools`), agents and handoffs
 (`agents`), what passes between agents (`interactions`), question and answer
-(`question_answer`), passages (`contexts`), failures (`errors`), and identity (`identity`).
-Nothing here knows an attribute key of any dialect, except our own attributes and events, and
-nothing depends on the order in which spans arrived.
+(`question_answer`), passages (`contexts`), failures (`errors`), resources used (`resources`), and
+identity (`identity`). Nothing here knows an attribute key of any dialect, except our own
+(`spanscore.*`), and nothing depends on the order in which spans arrived.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from scorer.dialects.conversation import told_calls
 from scorer.dialects.errors import find_errors
 from scorer.dialects.identity import (
     find_case,
+    find_map,
     find_reference,
     find_service,
     find_session,
@@ -29,6 +30,7 @@ from scorer.dialects.identity import (
 from scorer.dialects.interactions import find_conflicts, find_interactions, told_events
 from scorer.dialects.model_calls import ModelCall, find_calls
 from scorer.dialects.question_answer import find_answer, find_messages, find_question
+from scorer.dialects.resources import find_resources
 from scorer.dialects.tools import find_tool_calls
 from scorer.dialects.tree import Node, Tree, build_tree
 from scorer.dialects.usage import total_cost, total_usage
@@ -69,6 +71,9 @@ def normalise(trace: Trace, dialects: Sequence[Dialect]) -> AgentTrace:
         messages=messages,
         contexts=find_contexts(nodes, tool_calls or ()),
         reference=find_reference(tree.local_root),
+        consent=find_map(tree.local_root, "consent"),
+        sensitive=find_map(tree.local_root, "sensitive"),
+        resources=find_resources(tree),
         tool_calls=tool_calls,
         tool_definitions=_definitions(nodes),
         llm_calls=calls,

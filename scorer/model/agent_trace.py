@@ -6,6 +6,7 @@ times Unix nanoseconds, durations seconds. What comes many times a trace is not 
 garbage collector: frozen values made of decoded JSON hold no cycles.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -174,13 +175,33 @@ class Reference(Struct, frozen=True, kw_only=True):
     source: Literal["attribute", "case_id", "question", "sample"] = "attribute"
 
 
+class Resources(Struct, frozen=True, kw_only=True):
+    """What a run used, as its spans or their resource report it; None = not reported.
+
+    `cpu_percent` may exceed 100 where several cores are counted. `grid_intensity` is in kg of
+    CO2e per kWh, `region` is the `cloud.region` of the agent. What was reported but is no finite
+    number is NaN: no metric scores it. `sources` tells by field where a value came from.
+    """
+
+    energy_kwh: float | None = None
+    carbon_kg: float | None = None
+    cpu_percent: float | None = None
+    memory_mb: float | None = None
+    gpu_percent: float | None = None
+    grid_intensity: float | None = None
+    region: str | None = None
+    sources: Mapping[str, str] = {}
+
+
 class AgentTrace(Struct, frozen=True, kw_only=True):
     """What one agent run was asked, did, said, used and cost.
 
     `usage` and `cost_usd` are trace totals without double counting; `cost_usd` is what the
     spans report (pricing tokens is a metric's work). `success` is the root's status as a
-    boolean, None when unset. `interactions` hold each handoff, too. `is_agent` is False for a
-    trace without any agent, model, tool or retrieval span: such a trace is not scored.
+    boolean, None when unset. `interactions` hold each handoff, too. `consent` maps a category of
+    data to whether the user allows its use, `sensitive` maps a key to the user's own value:
+    personal data, never to be quoted. `is_agent` is False for a trace without any agent, model,
+    tool or retrieval span: such a trace is not scored.
     """
 
     trace_id: str
@@ -197,6 +218,9 @@ class AgentTrace(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...] | None = None
     contexts: tuple[Document, ...] | None = None
     reference: Reference | None = None
+    consent: Mapping[str, Any] | None = None
+    sensitive: Mapping[str, Any] | None = None
+    resources: Resources = Resources()
     tool_calls: tuple[ToolCall, ...] | None = None
     tool_definitions: tuple[ToolDefinition, ...] | None = None
     llm_calls: tuple[LlmCall, ...] = ()

@@ -46,6 +46,8 @@ _REASONS: Mapping[Need, Callable[[AgentTrace], str | None]] = {
     "duration": lambda trace: None if trace.duration_s is not None else "no_duration",
     "outputs": _outputs_reason,
     "reference_answer": _reference_reason,
+    "consent": lambda trace: None if trace.consent else "no_consent",
+    "sensitive_values": lambda trace: None if trace.sensitive else "no_sensitive_values",
 }
 
 

@@ -161,6 +161,8 @@ def case(given):
 
 def trace(given):
     attributes = {key: value for key, value in given.items() if not key.startswith("_")}
+    if isinstance(given.get("_dict"), Mapping):
+        return dict(given["_dict"])
     if given.get("_dict"):
         return attributes
     if "events" in attributes:
@@ -168,8 +170,8 @@ def trace(given):
     if given.get("_plain"):
         # The stock trace object holds events only.
         return SimpleNamespace(
-            events=attributes["events"],
-            last_response=lambda: TraceLog(attributes["events"]).last_response(),
+            events=attributes.get("events", []),
+            last_response=lambda: TraceLog(attributes.get("events", [])).last_response(),
         )
     return SimpleNamespace(**attributes)
 

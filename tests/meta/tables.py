@@ -83,12 +83,13 @@ def metrics_table() -> str:
             f"{spec.outputs[0].unit}, {spec.outputs[0].direction}",
             ", ".join(spec.needs) or "-",
             ", ".join(spec.methods),
+            "yes" if spec.in_default else "-",
             _threshold(spec.default_threshold),
             spec.description,
         )
         for spec in specs
     ]
-    head = ("metric", "kind", "unit, better", "needs", "method", "fails", "what it says")
+    head = ("metric", "kind", "unit, better", "needs", "method", "default", "fails", "what it says")
     return table(head, *rows)
 
 

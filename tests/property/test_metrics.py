@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from metrics.operational.tool_success import ToolSuccess
 from metrics.privacy import documented
+from metrics.privacy.consent_compliance import ConsentCompliance
+from metrics.privacy.data_minimization import DataMinimization
+from metrics.privacy.disclosure import Disclosed
 from metrics.privacy.folding import fold
 from metrics.privacy.masking import masked
 from metrics.privacy.patterns import DEFAULT_KINDS, KINDS, Finder
@@ -17,7 +20,10 @@ from metrics.quality.answer_correctness import AnswerCorrectness
 from metrics.quality.composite import Composite
 from metrics.quality.grounding import ground
 from metrics.quality.retrieval_quality import average_precision
-from scorer.api import AgentTrace, Reference, Score, ToolCall
+from metrics.sustainability.carbon_emissions import CarbonEmissions
+from metrics.sustainability.energy_consumption import EnergyConsumption
+from metrics.sustainability.resource_utilization import ResourceUtilization
+from scorer.api import AgentTrace, Reference, Resources, Score, ToolCall
 
 LEAKS = [
     "mail ann@example.com.",
@@ -206,3 +212,88 @@ def test_a_composite_lies_between_its_children(values, weights):
     weighted = {str(i): weight for i, weight in enumerate(weights)}
     result = Composite(weights=weighted).combine(AgentTrace(trace_id="t"), scores)
     assert min(values) - 1e-9 <= result.values["value"] <= max(values) + 1e-9
+
+
+USER = {"email": "ann@example.com", "phone": "+1 555 010 4477", "card": "4111111111111111"}
+TOLD = ["Mail ann@example.com.", "Tel 1-555-010-4477.", "Card 4111 1111 1111 1111."]
+AMOUNT = st.floats(0, 1e6)
+PERCENT = st.floats(0, 1e6)
+
+
+@given(TEXT, st.lists(st.sampled_from(TOLD), max_size=3), st.sampled_from(TOLD))
+def test_another_disclosed_value_never_raises_data_minimization(text, told, another):
+    """And the value is a share."""
+
+    def value(parts):
+        view = AgentTrace(trace_id="t", answer="\n\n".join(parts), sensitive=USER)
+        return DataMinimization().score(view).values["value"]
+
+    before, after = value([text, *told]), value([text, *told, another])
+    assert 0 <= after <= before <= 1
+    assert after < 1
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(USER)), st.booleans(), min_size=1),
+    st.lists(st.sampled_from(TOLD), max_size=3),
+    st.sampled_from(TOLD),
+    st.sampled_from(sorted(USER)),
+)
+def test_more_use_or_less_consent_never_raises_consent_compliance(consent, told, another, denied):
+    """And a use of what is denied is always a violation."""
+
+    def value(consent, parts):
+        view = AgentTrace(trace_id="t", answer=" ".join(parts), consent=consent, sensitive=USER)
+        return ConsentCompliance().score(view).values["value"]
+
+    before = value(consent, told)
+    assert value(consent, [*told, another]) <= before
+    assert value({**consent, denied: False}, told) <= before
+    assert value({**consent, denied: False}, TOLD) == 0
+
+
+@given(TEXT, TEXT)
+def test_any_text_can_be_searched_for_any_value(text, value):
+    """And every text of words holds itself."""
+    Disclosed(text).holds(value)
+    if value.strip():
+        assert Disclosed(value).holds(value)
+
+
+@given(AMOUNT, AMOUNT)
+def test_more_energy_never_raises_the_scores_of_energy_and_carbon(one, two):
+    """And both are shares."""
+    for metric in (EnergyConsumption(), CarbonEmissions()):
+        less, more = (
+            metric.score(AgentTrace(trace_id="t", resources=Resources(energy_kwh=kwh)))
+            for kwh in sorted((one, two))
+        )
+        assert 0 <= more.values["value"] <= less.values["value"] <= 1
+
+
+@given(st.floats(0, 10), st.floats(0, 10), AMOUNT)
+def test_a_dirtier_grid_never_raises_the_score_of_carbon(one, two, energy):
+    """From the same energy more is emitted."""
+    clean, dirty = (
+        CarbonEmissions(grid_intensity=intensity).score(
+            AgentTrace(trace_id="t", resources=Resources(energy_kwh=energy))
+        )
+        for intensity in sorted((one, two))
+    )
+    assert dirty.values["value"] <= clean.values["value"]
+
+
+@given(PERCENT, PERCENT)
+def test_nearer_to_the_target_never_lowers_resource_utilization(one, two):
+    """It rises up to the target and falls beyond it; it is a share."""
+
+    def value(percent):
+        view = AgentTrace(trace_id="t", resources=Resources(cpu_percent=percent))
+        return ResourceUtilization().score(view).values["value"]
+
+    low, high = sorted((one, two))
+    assert 0 <= value(low) <= 1
+    if high <= 80:
+        assert value(low) <= value(high)
+    if low >= 80:
+        assert value(low) >= value(high)

@@ -20,17 +20,26 @@ def test_the_default_is_the_whole_catalogue_but_for_what_opts_out():
     """Without configuration every metric that Spanscore ships runs, unless it rarely applies."""
     every = {name: registry.load("metrics", name).spec for name in registry.names("metrics")}
     assert set(names(loaded())) == {name for name, spec in every.items() if spec.in_default}
+    assert not every["energy_consumption"].in_default
     assert not every["swarm_intelligence"].in_default
 
 
-def test_a_metric_outside_the_default_is_in_the_group_of_its_kind():
-    """`multiagent` runs what `default` leaves out."""
-    assert "swarm_intelligence" in names(loaded(metrics=["default", "multiagent"]))
+@pytest.mark.parametrize(
+    ("group", "name"),
+    [("sustainability", "energy_consumption"), ("multiagent", "swarm_intelligence")],
+)
+def test_a_metric_outside_the_default_is_in_the_group_of_its_kind(group, name):
+    """`sustainability` runs what `default` leaves out."""
+    assert name in names(loaded(metrics=["default", group]))
 
 
 def test_a_kind_is_a_group():
     """`privacy` stands for the metrics of that kind."""
-    assert names(loaded(metrics=["privacy"])) == ["pii_leakage"]
+    assert names(loaded(metrics=["privacy"])) == [
+        "consent_compliance",
+        "data_minimization",
+        "pii_leakage",
+    ]
 
 
 def test_metrics_of_scores_run_last():
@@ -92,7 +101,12 @@ def test_the_config_hash_tells_configurations_apart():
 def test_a_rule_may_name_groups_and_must_name_what_exists():
     """A typo would switch scoring off without a word."""
     rules = parse_config({"scoring": {"rules": [{"metrics": ["privacy", "cost"]}]}}).scoring.rules
-    assert registry.load_rules(rules)[0].metrics == ("pii_leakage", "cost")
+    assert registry.load_rules(rules)[0].metrics == (
+        "consent_compliance",
+        "data_minimization",
+        "pii_leakage",
+        "cost",
+    )
     rules = parse_config({"scoring": {"rules": [{"metrics": ["nope"]}]}}).scoring.rules
     with pytest.raises(ConfigError, match=r"scoring\.rules\[0\]\.metrics: no metric named 'nope'"):
         registry.load_rules(rules)

@@ -1,7 +1,7 @@
 import pytest
 
 from scorer.api import MetricSpec, OutputSpec, Threshold
-from scorer.cli.metrics import opt_in, span, threshold
+from scorer.cli.metrics import span, threshold
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,3 @@ def test_a_threshold_shows_its_sides(limit, expected):
     """A bound of 0 is a bound."""
     spec = MetricSpec(name="m", kind="quality", description="", default_threshold=limit)
     assert threshold(spec) == expected
-
-
-def test_what_default_leaves_out_is_told():
-    """With the setting that runs it."""
-    spec = MetricSpec(name="m", kind="multiagent", description="", in_default=False)
-    assert opt_in([spec]) == "Not in `default`: m (scoring.metrics: [default, multiagent])"
-    assert opt_in([MetricSpec(name="m", kind="quality", description="")]) == ""

@@ -53,3 +53,26 @@ def test_the_references_of_a_canary_stand_on_the_root(span, view):
         transcript="w",
     )
     assert view(span("1", CHAT)).reference is None
+
+
+def test_consent_and_sensitive_values_stand_on_the_root(span, view):
+    """As JSON, as a map, or one key each, which win; those of other spans are not read."""
+    attributes = {
+        **CHAT,
+        "spanscore.consent": '{"email": true, "location": true}',
+        "spanscore.consent.location": False,
+        "spanscore.sensitive": {"email": "a@b.com"},
+    }
+    result = view(
+        span("1", attributes), span("2", {**CHAT, "spanscore.consent.x": True}, parent="1")
+    )
+    assert result.consent == {"email": True, "location": False}
+    assert result.sensitive == {"email": "a@b.com"}
+
+
+def test_what_is_no_map_is_no_consent(span, view):
+    """An empty map is one that says nothing."""
+    assert view(span("1", {**CHAT, "spanscore.consent": '["email"]'})).consent is None
+    assert view(span("1", {**CHAT, "spanscore.consents": "{}"})).consent is None
+    assert view(span("1", {**CHAT, "spanscore.consent": "{}"})).consent == {}
+    assert view(span("1", CHAT)).consent is None

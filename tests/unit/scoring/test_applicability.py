@@ -28,6 +28,8 @@ def trace(**fields):
     ("need", "reason"),
     [
         ("question", "no_question"),
+        ("consent", "no_consent"),
+        ("sensitive_values", "no_sensitive_values"),
         ("answer", "no_answer"),
         ("contexts", "no_contexts"),
         ("context_text", "no_contexts"),
@@ -55,6 +57,8 @@ def test_every_need_is_known():
     [
         ("question", {"question": ""}),
         ("answer", {"answer": ""}),
+        ("consent", {"consent": {"email": False}}),
+        ("sensitive_values", {"sensitive": {"email": "a@b.com"}}),
         ("contexts", {"contexts": (Document(None, "d1"),)}),
         ("context_text", {"contexts": (Document(None, "d1"), Document("text"))}),
         ("tool_calls", {"tool_calls": (ToolCall(name="t"),)}),
