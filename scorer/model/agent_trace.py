@@ -111,7 +111,7 @@ class Handoff(Struct, frozen=True):
     target: str | None
 
 
-class Interaction(Struct, frozen=True, kw_only=True):
+class Interaction(Struct, frozen=True, kw_only=True, gc=False):
     """One agent addressed others.
 
     `type` is request, response, notification, delegation, collaboration, negotiation, conflict or
@@ -127,7 +127,7 @@ class Interaction(Struct, frozen=True, kw_only=True):
     start_ns: int = 0
 
 
-class Conflict(Struct, frozen=True, kw_only=True):
+class Conflict(Struct, frozen=True, kw_only=True, gc=False):
     """Agents disagreed; `resolution_s` is how many seconds it took to settle."""
 
     agents: tuple[str, ...] = ()
