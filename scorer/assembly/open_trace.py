@@ -1,5 +1,6 @@
 """A trace while its spans arrive."""
 
+from array import array
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from itertools import chain, groupby
@@ -231,10 +232,10 @@ class OpenTrace:
         )
 
     def _digest(self) -> bytes:
-        ids = b"".join(
-            sorted(span_id + mask.to_bytes(2, "big") for span_id, mask in self.kinds.items())
-        )
-        return blake2b(ids, digest_size=16).digest()
+        pairs = sorted(self.kinds.items())
+        kinds = array("H", [mask for _, mask in pairs])
+        ids = b"".join([span_id for span_id, _ in pairs])
+        return blake2b(ids + kinds.tobytes(), digest_size=16).digest()
 
 
 def trace_key(trace_id: bytes, tenant: str) -> bytes:

@@ -176,14 +176,10 @@ class AssemblingIngest:
             offset = self._log_records(taken, whole, tenant, now)
         self._push_logs(taken, tenant, now)
         self._pass_on_aside(aside, tenant)
-        self._count_logs(
-            untraced=len(split.untraced),
-            evaluation=len(split.evaluations),
-            invalid=split.rejected,
-        )
-        self._count_logs(refused=len(records) - len(taken))
+        self._count_logs(invalid=split.rejected, refused=len(records) - len(taken))
         if refusal is not None and is_refused:
             self._refuse(refusal, len(body), tenant, now)
+        self._count_logs(untraced=len(split.untraced), evaluation=len(split.evaluations))
         why = f"log records rejected: {split.rejected_reason}" if split.rejected else ""
         return Accepted(split.rejected, why, offset, first if offset else 0)
 

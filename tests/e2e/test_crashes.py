@@ -13,19 +13,12 @@ from scorer.telemetry.failpoints import NAMES
 
 from .crash.load import Load
 from .crash.scores import Emitted, Scores
-from .crash.service import SMALL, lives, wait_for
+from .crash.service import SMALL, wait_for
 from .crash.traces import AgentTrace, insist, single_spans
 
 SOAK = bool(os.environ.get("SPANSCORE_SOAK"))
 TRIMS = {"before_trim", "during_trim"}
 OF_REQUESTS = {"after_append", "in_group_commit", "before_ack"}
-
-
-@pytest.fixture
-def start(tmp_path):
-    """Return a function that starts a life of the service."""
-    with lives(tmp_path) as begin:
-        yield begin
 
 
 @pytest.mark.parametrize("name", sorted(NAMES - TRIMS))
@@ -37,7 +30,7 @@ def test_a_kill_at_a_failpoint_loses_nothing(start, tmp_path, name):
     load.point_at(service)
     load.begin()
     assert service.ended() == -9
-    finish(start(), load)
+    load.finish_in(start())
     load.check(Scores(tmp_path))
 
 
@@ -85,18 +78,10 @@ def test_kills_at_random_under_load_lose_nothing(start, tmp_path, seed):
         else:
             time.sleep(rng.uniform(0.2, 1.2))
         service.kill()
-    finish(start(workers), load)
+    load.finish_in(start(workers))
     scores = Scores(tmp_path)
     load.check(scores)
     print(f"{len(load.traces)} traces, {len(scores.rows)} rows; {scores.repeated} repeated")
-
-
-def finish(service, load):
-    """Send what is left to a last life, which ends well when it has scored everything."""
-    load.point_at(service)
-    load.finish()
-    service.wait_until_scored()
-    service.stop()
 
 
 def assert_balanced_if_it_answers(service):

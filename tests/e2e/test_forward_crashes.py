@@ -9,17 +9,10 @@ from opentelemetry.proto.metrics.v1 import metrics_pb2
 from .crash.backend import METRICS, Backend
 from .crash.load import Load
 from .crash.scores import Scores
-from .crash.service import lives, wait_for
+from .crash.service import wait_for
 
 # Those that a trace passes after it has closed.
 LATE = ("after_close", "after_sink", "after_forward", "before_ledger", "after_ledger")
-
-
-@pytest.fixture
-def start(tmp_path):
-    """Return a function that starts a life of the service."""
-    with lives(tmp_path) as begin:
-        yield begin
 
 
 @pytest.fixture
@@ -30,15 +23,6 @@ def backend():
     server.stop()
 
 
-def finish(service, load):
-    """Send what is left to a last life, which ends well when it has forwarded everything."""
-    load.point_at(service)
-    load.finish()
-    service.wait_until_scored()
-    wait_for(lambda: service.series("spanscore_unforwarded_traces") == 0)
-    service.stop()
-
-
 @pytest.mark.parametrize("name", LATE)
 def test_a_kill_at_a_failpoint_loses_no_span(start, tmp_path, backend, name):
     """They come at least once, with the scores that the other sinks have."""
@@ -47,7 +31,7 @@ def test_a_kill_at_a_failpoint_loses_no_span(start, tmp_path, backend, name):
     load.point_at(service)
     load.begin()
     assert service.ended() == -9
-    finish(start(backend.settings), load)
+    load.finish_in(start(backend.settings))
     scores = Scores(tmp_path)
     load.check(scores)
     backend.check(load, scores)
@@ -68,7 +52,7 @@ def test_a_kill_while_the_backend_is_down_loses_no_span(start, tmp_path, backend
     assert backend.spans == {}
     service.kill()
     backend.is_down = False
-    finish(start(backend.settings), load)
+    load.finish_in(start(backend.settings))
     scores = Scores(tmp_path)
     load.check(scores)
     backend.check(load, scores)
@@ -90,7 +74,7 @@ def test_kills_at_random_lose_no_span(start, tmp_path, backend, seed):
         time.sleep(rng.expovariate(1 / 0.7))
         service.kill()
     backend.is_down = False
-    finish(start(backend.settings), load)
+    load.finish_in(start(backend.settings))
     scores = Scores(tmp_path)
     load.check(scores)
     backend.check(load, scores)

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from .crash.backend import Backend
 from .crash.load import Load
 from .crash.scores import Scores
-from .crash.service import TRACES, lives, wait_for
+from .crash.service import TRACES, wait_for
 
 LOGS = TRACES.replace("trace.v1.Trace", "logs.v1.Logs")
 SENT = {"scored", "failed"}
@@ -66,27 +66,11 @@ def items(method, body):
 
 
 @pytest.fixture
-def start(tmp_path):
-    """Return a function that starts a life of the service."""
-    with lives(tmp_path) as begin:
-        yield begin
-
-
-@pytest.fixture
 def backend():
     """A backend for all lives."""
     server = ResultsBackend()
     yield server
     server.stop()
-
-
-def finish(service, load):
-    """Send what is left to a last life, which ends well when all scores are out."""
-    load.point_at(service)
-    load.finish()
-    service.wait_until_scored()
-    wait_for(lambda: service.series("spanscore_unforwarded_traces") == 0)
-    service.stop()
 
 
 @pytest.mark.parametrize("name", ["after_sink", "after_forward", "after_ledger"])
@@ -97,7 +81,7 @@ def test_a_kill_at_a_failpoint_loses_no_score(start, tmp_path, backend, name):
     load.point_at(service)
     load.begin()
     assert service.ended() == -9
-    finish(start(backend.settings), load)
+    load.finish_in(start(backend.settings))
     scores = Scores(tmp_path)
     load.check(scores)
     backend.check_scores(scores)
@@ -115,7 +99,7 @@ def test_a_kill_while_the_backend_is_down_loses_no_score(start, tmp_path, backen
     service.kill()
     assert not any(backend.carriers.values())
     backend.is_down = False
-    finish(start(backend.settings), load)
+    load.finish_in(start(backend.settings))
     scores = Scores(tmp_path)
     load.check(scores)
     backend.check_scores(scores)

@@ -6,15 +6,8 @@ import grpc
 import pytest
 
 from .crash.scores import Emitted, Scores
-from .crash.service import SMALL, TRACES, lives, total, wait_for
+from .crash.service import SMALL, TRACES, total, wait_for
 from .crash.traces import AgentTrace, insist
-
-
-@pytest.fixture
-def start(tmp_path):
-    """Return a function that starts a life of the service."""
-    with lives(tmp_path) as begin:
-        yield begin
 
 
 class TestLateSpans:

@@ -1,26 +1,21 @@
 """The whole service between an agent and a real backend."""
 
-import asyncio
 import json
-from contextlib import asynccontextmanager
 from hashlib import sha256
 
 import grpc.aio
 import pytest
+from forwarding import running, target, until
 from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.metrics.v1 import metrics_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 from otlp_servers import OK, UNAVAILABLE, GrpcServer, HttpServer
 
-from scorer.config import parse_config
 from scorer.otlp.split import split_logs, split_traces
-from scorer.service import Service
-from scorer.testing import TraceBuilder, assert_balance
+from scorer.testing import TraceBuilder
 
-ANY = {"endpoint": "127.0.0.1:0"}
 EXPORT = "/opentelemetry.proto.collector.{}.v1.{}Service/Export"
 CHAT = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 5}
-FAST = {"initial_interval": "50ms", "max_interval": "100ms"}
 
 
 @pytest.fixture(params=["grpc", "http"])
@@ -43,43 +38,6 @@ async def down():
     await server.stop()
 
 
-def target(backend, **fields):
-    place = f"127.0.0.1:{backend.port}"
-    return {
-        "endpoint": place if backend.protocol == "grpc" else f"http://{place}",
-        "protocol": backend.protocol,
-        "mode": "forward",
-        "retry": FAST,
-    } | fields
-
-
-@asynccontextmanager
-async def running(folder, *targets, stop_within="30s", **assembly):
-    """Run a service; on leaving it drains and its balance is checked."""
-    service = Service(
-        parse_config(
-            {
-                "receivers": {"otlp": {"grpc": ANY, "http": ANY}},
-                "web": ANY,
-                "state_dir": str(folder / "state"),
-                "shutdown_timeout": stop_within,
-                "assembly": {"linger": "100ms"} | assembly,
-                "scoring": {"workers": 0, "metrics": ["latency"]},
-                "sinks": {"otlp": list(targets), "jsonl": {"path": str(folder / "scores")}},
-            }
-        )
-    )
-    await service.start()
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    try:
-        yield service
-    finally:
-        stop.set()
-        await task
-        assert_balance(service.telemetry)
-
-
 async def send(service, body, signal="traces"):
     names = {
         "traces": ("trace", "Trace"),
@@ -89,12 +47,6 @@ async def send(service, body, signal="traces"):
     host, port = service.addresses["otlp_grpc"]
     async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
         await channel.unary_unary(EXPORT.format(*names[signal]))(body, timeout=5)
-
-
-async def until(condition):
-    async with asyncio.timeout(15):
-        while not condition():  # noqa: ASYNC110 - what it looks at tells nobody
-            await asyncio.sleep(0.02)
 
 
 def trace(number, **attributes):

@@ -1,22 +1,21 @@
 """The whole service in `results` mode, with real backends and with another Spanscore behind it."""
 
 import asyncio
-from contextlib import asynccontextmanager
+from functools import partial
 
+import forwarding
 import grpc.aio
 import pytest
+from forwarding import until
 from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 from otlp_servers import OK, UNAVAILABLE, UNKNOWN_SIGNAL, GrpcServer, HttpServer
 
-from scorer.config import parse_config
-from scorer.service import Service
-from scorer.testing import TraceBuilder, assert_balance
+from scorer.testing import TraceBuilder
 
-ANY = {"endpoint": "127.0.0.1:0"}
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
-FAST = {"initial_interval": "50ms", "max_interval": "100ms"}
-METRICS = ["latency", "token_usage"]
+target = partial(forwarding.target, mode="results")
+running = partial(forwarding.running, metrics=("latency", "token_usage"), idle_timeout="500ms")
 SENT = {"latency", "token_usage", "token_usage.input"}
 
 
@@ -28,40 +27,6 @@ async def backend(request):
     await server.start()
     yield server
     await server.stop()
-
-
-def target(backend, mode="results", **fields):
-    place = f"127.0.0.1:{backend.port}"
-    return {
-        "endpoint": place if backend.protocol == "grpc" else f"http://{place}",
-        "protocol": backend.protocol,
-        "mode": mode,
-        "retry": FAST,
-    } | fields
-
-
-@asynccontextmanager
-async def running(folder, *targets, stop_within="30s", **assembly):
-    """Run a service; on leaving it drains and its balance is checked."""
-    config = {
-        "receivers": {"otlp": {"grpc": ANY, "http": ANY}},
-        "web": ANY,
-        "state_dir": str(folder / "state"),
-        "shutdown_timeout": stop_within,
-        "assembly": {"linger": "100ms", "idle_timeout": "500ms"} | assembly,
-        "scoring": {"workers": 0, "metrics": METRICS},
-        "sinks": {"otlp": list(targets)},
-    }
-    service = Service(parse_config(config))
-    await service.start()
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    try:
-        yield service
-    finally:
-        stop.set()
-        await task
-        assert_balance(service.telemetry)
 
 
 def agent(number=1):
@@ -79,12 +44,6 @@ async def send(service, body):
     host, port = service.addresses["otlp_grpc"]
     async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
         await channel.unary_unary(EXPORT)(body)
-
-
-async def until(condition):
-    async with asyncio.timeout(8):
-        while not condition():  # noqa: ASYNC110 - it stands in other tasks' state
-            await asyncio.sleep(0.02)
 
 
 def spans_of(backend):
@@ -157,7 +116,7 @@ async def test_a_second_spanscore_scores_nothing_of_it(tmp_path):
     (tmp_path / "b").mkdir()
     async with running(tmp_path / "b") as second:
         host, port = second.addresses["otlp_grpc"]
-        second_target = {"endpoint": f"{host}:{port}", "mode": "results", "retry": FAST}
+        second_target = {"endpoint": f"{host}:{port}", "mode": "results", "retry": forwarding.FAST}
         async with running(tmp_path / "a", second_target) as first:
             await send(first, agent().request())
             value = second.telemetry.value
@@ -170,7 +129,7 @@ async def test_a_second_spanscore_scores_nothing_of_it(tmp_path):
 
 async def test_scores_after_the_hold_follow_by_themselves(backend, tmp_path):
     """A trace that was passed on without them is not sent again."""
-    async with running(tmp_path, target(backend, "forward", hold_timeout="0s")) as service:
+    async with running(tmp_path, target(backend, mode="forward", hold_timeout="0s")) as service:
         score, held = service._scorer.score, asyncio.Event()
 
         async def slow(batch):
@@ -190,7 +149,7 @@ async def test_forward_passes_the_scores_of_others_on(backend, tmp_path):
     """They belong to no trace of ours, and are not ours to drop."""
     scores = TraceBuilder(9, service="spanscore")
     scores.log("gen_ai.evaluation.result", None, span=scores.span("target"))
-    async with running(tmp_path, target(backend, "forward")) as service:
+    async with running(tmp_path, target(backend, mode="forward")) as service:
         host, port = service.addresses["otlp_grpc"]
         async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
             export = EXPORT.replace("trace.v1.Trace", "logs.v1.Logs")

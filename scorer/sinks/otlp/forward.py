@@ -11,8 +11,7 @@ go, unchanged, and its scores are handed to `after_hold`. After a restart nobody
 target has: then a trace may be sent again, as a whole.
 """
 
-import asyncio
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -22,8 +21,9 @@ from scorer.model.trace import ClosedTrace
 from scorer.otlp.annotate import number_at
 from scorer.otlp.decode import service_name
 from scorer.otlp.roots import root_of
-from scorer.scoring.forwarding import Done, Stray, all_done, follow
+from scorer.scoring.forwarding import Done, Stray, all_done
 from scorer.sinks.otlp.courier import Courier
+from scorer.sinks.otlp.feed import Feed
 from scorer.sinks.otlp.outgoing import OutgoingTrace, is_whole, news_of, whole
 from scorer.sinks.otlp.packing import packed
 from scorer.sinks.otlp.parcel import Parcel
@@ -43,13 +43,6 @@ AfterHold = Callable[[ScoredTrace], Iterable[Parcel]]
 def nothing(_scored: ScoredTrace) -> Iterable[Parcel]:
     """Make no parcels."""
     return ()
-
-
-class _Job(NamedTuple):
-    """What is to be sent, and the future of whoever waits for it."""
-
-    parcels: Callable[[], Iterable[Parcel]]
-    done: Done
 
 
 class _Sent(NamedTuple):
@@ -75,7 +68,7 @@ class ForwardTarget:
         sampler: TailSampler | None = None,
         after_hold: AfterHold = nothing,
     ) -> None:
-        self._courier = courier
+        self._feed = Feed(courier)
         self._clock = clock
         self._budget = budget
         self._telemetry = telemetry
@@ -84,8 +77,6 @@ class ForwardTarget:
         self._after_hold = after_hold
         self._waiting: OrderedDict[_Key, ClosedTrace] = OrderedDict()
         self._sent: dict[_Key, _Sent] = {}
-        self._jobs: deque[_Job] = deque()
-        self._arrived = asyncio.Event()
 
     def closed(self, traces: Sequence[ClosedTrace]) -> None:
         """Hold traces until they are scored, or `poll` finds that they waited too long."""
@@ -114,17 +105,15 @@ class ForwardTarget:
         if why:
             self._count_dropped(stray.items if stray.signal == "traces" else 0, why)
             return all_done(())
-        return self._queue(lambda: _parcels(stray))
+        return self._feed.queue(lambda: _parcels(stray))
 
     async def run(self) -> None:
         """Send until cancelled."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._courier.run())
-            tasks.create_task(self._feed())
+        await self._feed.run()
 
     async def close(self, within_s: float) -> None:
         """Send what the courier has, for so long at most."""
-        await self._courier.close(within_s)
+        await self._feed.close(within_s)
 
     def _forward(self, trace: ClosedTrace, scored: ScoredTrace) -> Done:
         key = _key(trace)
@@ -132,7 +121,7 @@ class ForwardTarget:
         sent = self._sent.pop(key, None) or self._send(trace, scored)
         if not sent.scores_follow or scored.verdict != "scored":
             return sent.done
-        return all_done((sent.done, self._queue(lambda: self._after_hold(scored))))
+        return all_done((sent.done, self._feed.queue(lambda: self._after_hold(scored))))
 
     def _send(self, trace: ClosedTrace, scored: ScoredTrace | None) -> _Sent:
         """Queue a trace, unless it is dropped; `scored` is None when the hold is over."""
@@ -162,24 +151,9 @@ class ForwardTarget:
         """Queue a trace; what is held beside its own bytes is charged until it is accepted."""
         size, tenant = outgoing.added_bytes + _OVERHEAD, outgoing.trace.tenant
         self._budget.charge(size, tenant)
-        done = self._queue(outgoing.parcels)
+        done = self._feed.queue(outgoing.parcels)
         done.add_done_callback(lambda _: self._budget.release(size, tenant))
         return done
-
-    def _queue(self, parcels: Callable[[], Iterable[Parcel]]) -> Done:
-        done: Done = asyncio.get_running_loop().create_future()
-        self._jobs.append(_Job(parcels, done))
-        self._arrived.set()
-        return done
-
-    async def _feed(self) -> None:
-        while True:
-            await self._arrived.wait()
-            while self._jobs:
-                await self._courier.room()
-                parcels, done = self._jobs.popleft()
-                follow(done, [self._courier.submit(parcel) for parcel in parcels()])
-            self._arrived.clear()
 
 
 def _key(trace: ClosedTrace) -> _Key:

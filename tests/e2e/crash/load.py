@@ -13,7 +13,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 
 from scorer.testing import TraceBuilder
 
-from .service import TRACES, unreachable
+from .service import TRACES, unreachable, wait_for
 
 ATTRIBUTES = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 5}
 _PAUSE_S = 0.01
@@ -100,6 +100,14 @@ class Load:
             thread.join(max(deadline - time.monotonic(), 0))
             assert not thread.is_alive(), "the senders do not come to an end"
         assert self._faults == []
+
+    def finish_in(self, service):
+        """Send what is left to a last life, which ends well when all is scored and passed on."""
+        self.point_at(service)
+        self.finish()
+        service.wait_until_scored()
+        wait_for(lambda: service.series("spanscore_unforwarded_traces") == 0)
+        service.stop()
 
     @property
     def is_finished(self):
