@@ -128,7 +128,7 @@ class Assembler:
         trace.touch(arrival.position, arrival.now)
         if trace.cut is not None:
             return
-        if self._cap_reason(trace):
+        if self._settings.cap_reason(trace):
             ending[trace.key] = trace
         else:
             self._deadlines.set(trace)
@@ -137,7 +137,7 @@ class Assembler:
         self, ending: dict[bytes, OpenTrace], now: float, closed: list[ClosedTrace]
     ) -> None:
         for trace in ending.values():
-            reason = self._cap_reason(trace)
+            reason = self._settings.cap_reason(trace)
             closed += [self._close(trace, reason, now)] if reason else []
 
     def push_logs(
@@ -182,29 +182,29 @@ class Assembler:
     def restore(self, whole: Whole, position: Position, now: float) -> Pushed:
         """Take all that a trace had when it was written to the log as a whole.
 
-        Later entries of the log add to it. Nothing is new where the trace is open, or where it
-        was closed at a later place.
+        Later entries of the log add to it; what earlier ones said of it is replaced. Nothing is
+        new where it was closed at a later place.
         """
         self._last_offset = position.offset
         first = whole.first
-        key, arrival = (
-            trace_key(first.trace_id, whole.tenant),
-            Arrival(whole.tenant, position, now),
-        )
+        key = trace_key(first.trace_id, whole.tenant)
+        arrival = Arrival(whole.tenant, position, now)
         tally, ending = Tally(), dict[bytes, OpenTrace]()
         trace = self._open.get(key)
         if trace is not None and trace.cut and position.offset > trace.cut.closed_at:
             tally.closed.append(self._close_at_cut(trace, now))
             trace = None
-        if trace is None:
+        if trace is not None:
+            # Of a span that came in two forms, the first may be in no entry any more but this one.
+            cut, revision, replaced = trace.cut, trace.revision, self._discard(trace)
+        else:
             cut = self._closed.cut_of(key, position.offset)
             if cut is None and self._closed.had(key, position.offset):
                 return Pushed(0, 0, 0, [], rereads=len(whole.spans))
             self._closed.give_up(key)
-            trace = self._new(key, first.envelope, arrival, cut)
-            trace.revision = (
-                cut.revision if cut else self._closed.next_revision(key, whole.revision)
-            )
+            revision, replaced = self._closed.next_revision(key, whole.revision), 0
+        trace = self._new(key, first.envelope, arrival, cut)
+        trace.revision = cut.revision if cut else revision
         added = self._add(trace, whole.spans, None)
         # That the log holds a span twice does not mean that it came twice.
         trace.duplicates, trace.conflicts = whole.duplicates, whole.conflicts
@@ -212,7 +212,7 @@ class Assembler:
         self._charge(trace.replace_logs(whole.logs), whole.tenant)
         self._after(trace, arrival, ending)
         self._close_all(ending, now, tally.closed)
-        return Pushed(added, len(whole.spans) - added, 0, tally.closed)
+        return Pushed(added, len(whole.spans) - added + replaced, 0, tally.closed)
 
     def recall(
         self, key: tuple[str, bytes], closed_at: int, revision: int, reason: CloseReason | None
@@ -371,25 +371,27 @@ class Assembler:
         self.open_bytes += size
         self._budget.charge(size, tenant)
 
-    def _cap_reason(self, trace: OpenTrace) -> CloseReason | None:
-        if trace.ended:
-            return "end_marker"
-        if len(trace.spans) >= self._settings.max_spans_per_trace:
-            return "span_cap"
-        if trace.size >= self._settings.max_bytes_per_trace:
-            return "byte_cap"
-        return None
-
     def _close(
         self, trace: OpenTrace, reason: CloseReason, now: float, closed_at: int | None = None
     ) -> ClosedTrace:
         closed_at = self._last_offset if closed_at is None else closed_at
+        self._remove(trace)
+        self._closed.add(trace, closed_at, keep=reason not in _NOT_KEPT)
+        return trace.close(reason, now, closed_at)
+
+    def _remove(self, trace: OpenTrace) -> None:
         del self._open[trace.key]
         self._deadlines.trim(len(self._open))
         self.open_bytes -= trace.size
         self.open_spans -= trace.fresh_spans
-        self._closed.add(trace, closed_at, keep=reason not in _NOT_KEPT)
-        return trace.close(reason, now, closed_at)
+
+    def _discard(self, trace: OpenTrace) -> int:
+        """Forget an open trace; returns its spans, which are no longer counted as open."""
+        self._remove(trace)
+        self._budget.release(trace.size, trace.tenant)
+        self.watermark.unpin(trace.first_position.offset, trace.key)
+        trace.closed = True
+        return trace.fresh_spans
 
     def _close_at_cut(self, trace: OpenTrace, now: float) -> ClosedTrace:
         cut = trace.cut

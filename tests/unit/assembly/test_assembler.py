@@ -508,6 +508,19 @@ class TestRestart:
         (closed,) = assembler.poll(2)
         assert (closed.completeness.span_count, closed.completeness.duplicates) == (2, 1)
 
+    def test_a_snapshot_replaces_what_earlier_entries_say(self):
+        """Of a span in two forms the first counts, though only the snapshot still has it."""
+        assembler = make()
+        first, second = span(1), span(1)._replace(wire=b"another form")
+        assembler.push([second], at(2), 0)
+        restored = assembler.restore(Whole("", 1, [first, span(2, 1)]), at(3), 0)
+        assert (restored.accepted, restored.duplicates, assembler.open_spans) == (2, 1, 2)
+        (closed,) = assembler.poll(2)
+        assert closed.spans == (first.wire, span(2, 1).wire)
+        assert assembler.open_bytes == assembler.open_spans == 0
+        assembler.release(closed)
+        assert assembler.watermark.lowest() is None
+
     def test_a_snapshot_of_a_revision_that_is_scored_is_a_reread(self):
         """Its closing stands behind it in the log."""
         assembler = make()
