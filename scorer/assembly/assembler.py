@@ -212,7 +212,8 @@ class Assembler:
         self._charge(trace.replace_logs(whole.logs), whole.tenant)
         self._after(trace, arrival, ending)
         self._close_all(ending, now, tally.closed)
-        return Pushed(added, len(whole.spans) - added + replaced, 0, tally.closed)
+        new = added - replaced
+        return Pushed(new, len(whole.spans) - new, 0, tally.closed)
 
     def recall(
         self, key: tuple[str, bytes], closed_at: int, revision: int, reason: CloseReason | None

@@ -5,7 +5,7 @@ body, which is bounded in bytes (as sent and inflated) and in time.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Final, NamedTuple
 
 from aiohttp import HttpVersion11, web
@@ -79,13 +79,25 @@ async def read_body(
     body: BoundedBody = GzipBody(limit) if gzip else PlainBody(limit)
     try:
         await _continue(request)
-        async for piece in request.content.iter_any():
+        async for piece in _pieces(request):
             for _ in body.feed(piece):
                 grew()
                 await asyncio.sleep(0)
     except web.RequestPayloadError as error:
         raise PermanentError(f"the transfer encoding is damaged: {error}") from error
     return body.finish()
+
+
+async def _pieces(request: web.BaseRequest) -> AsyncIterator[bytes]:
+    """Yield what arrives; the sender may be gone before the first read, which aiohttp takes for
+    a fault of the reader's."""
+    try:
+        async for piece in request.content.iter_any():
+            yield piece
+    except RuntimeError as error:
+        if request.transport is not None:
+            raise
+        raise ConnectionResetError("the sender went away") from error
 
 
 async def _continue(request: web.BaseRequest) -> None:

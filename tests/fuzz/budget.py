@@ -2,15 +2,17 @@
 
 Hypothesis bounds a test by its number of examples. Here the time is given instead, and a test
 is run again, each time with another seed, until its share is used up. A failure prints how
-to repeat it.
+to repeat it. Where Hypothesis runs derandomized (it does so when `CI` is set) the seeds are
+1, 2, 3, ...: what fails there fails because of a change, and fails again.
 """
 
 import functools
+import itertools
 import os
 import time
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 
 SECONDS = float(os.environ.get("SPANSCORE_FUZZ_SECONDS", "10"))
 
@@ -33,7 +35,6 @@ def fuzz(share, parts=1):
         bounded = settings(
             max_examples=_EXAMPLES,
             deadline=None,
-            derandomize=False,
             print_blob=True,
             suppress_health_check=list(HealthCheck),
         )(test)
@@ -43,9 +44,12 @@ def fuzz(share, parts=1):
         @functools.wraps(bounded)
         def run(*args, **kwargs):
             end = time.monotonic() + seconds
-            bounded(*args, **kwargs)
-            while time.monotonic() < end:
+            for number in itertools.count(1):
+                if settings.default.derandomize:
+                    seed(number)(bounded)
                 bounded(*args, **kwargs)
+                if time.monotonic() >= end:
+                    break
 
         return run
 
