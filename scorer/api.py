@@ -40,6 +40,7 @@ from scorer.model.agent_trace import (
     ToolDefinition,
     Usage,
 )
+from scorer.model.reading import Coverage
 from scorer.model.score import Direction, Kind, Method, Range, Score, ScoredTrace, ScoreScope
 from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
@@ -50,6 +51,7 @@ __all__ = [
     "AgentTrace",
     "Completeness",
     "Conflict",
+    "Coverage",
     "Dialect",
     "Direction",
     "Document",
@@ -140,7 +142,8 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     `default_threshold` applies to the primary output unless the configuration says
     otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
     `in_default` False keeps a metric of Spanscore's own out of the group `default`; it is still
-    in the group of its kind.
+    in the group of its kind. `uses_readings`: it reads `trace.resources`, so that the OTLP metrics
+    that tell of these are kept while it is enabled.
     """
 
     name: str
@@ -155,6 +158,7 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     version: str = "1"
     timeout_s: float = 5.0
     in_default: bool = True
+    uses_readings: bool = False
 
 
 class Measurement(Struct, frozen=True):

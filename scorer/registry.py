@@ -88,6 +88,17 @@ def load_metrics(config: ScoringConfig) -> tuple[LoadedMetric, ...]:
     return tuple(sorted(loaded, key=lambda item: item.combines))
 
 
+def want_readings(config: ScoringConfig) -> bool:
+    """Whether one of the configured metrics reads OTLP metrics of the agent's process.
+
+    Raises:
+        ConfigError: a name is unknown.
+    """
+    parts = (load("metrics", item.name) for item in _expand(config.metrics))
+    specs = (getattr(part, "spec", None) for part in parts)
+    return any(isinstance(spec, MetricSpec) and spec.uses_readings for spec in specs)
+
+
 def load_rules(rules: Sequence[RuleConfig]) -> tuple[RuleConfig, ...]:
     """Return the rules with the groups in their metrics resolved to names.
 

@@ -29,6 +29,7 @@ from scorer.receivers.resident import resident_bytes
 from scorer.scoring.backlog import Backlog
 from scorer.scoring.books import Books, LedgerBooks, NoBooks
 from scorer.scoring.pipeline import Pipeline
+from scorer.scoring.readings.build import build_readings
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.tasks import background
 from scorer.sinks.otlp.build import build_couriers
@@ -71,6 +72,7 @@ class Service:
             telemetry=self.telemetry,
             durability=self._durability,
         )
+        self._readings = build_readings(config, self.telemetry, time.monotonic)
         self._pipeline = Pipeline(
             self._scorer,
             self._sinks,
@@ -79,6 +81,7 @@ class Service:
             clock=time.monotonic,
             books=self._books(),
             forwarder=self._forwarding.forwarder,
+            attach=list if self._readings is None else self._readings.attach,
         )
         self._ingest = AssemblingIngest(
             source=_SOURCE,
@@ -96,6 +99,7 @@ class Service:
             may_end=EndMarkers(assembly.end_marker_services).count_for,
             log=None if self._durability is None else self._durability.journal,
             strays=self._forwarding.strays,
+            readings=self._readings,
         )
         self._push = build_push(config, self.telemetry)
         self._web = WebServer(config, self.telemetry, self._recent, self._health)
@@ -181,7 +185,7 @@ class Service:
         """Go on where the process before ended."""
         if self._durability is None:
             return
-        self._durability.recall(self._assembler)
+        self._durability.recall(self._assembler, self._readings)
         found = await self._durability.recover(
             self._ingest, self._assembler, self._pipeline.submit, time.monotonic()
         )
@@ -269,6 +273,8 @@ class Service:
             "spanscore_pending_traces": pipeline.pending_traces,
             "spanscore_unforwarded_traces": pipeline.unforwarded_traces,
         }
+        if self._readings is not None:
+            gauges["spanscore_reading_resources"] = self._readings.resources
         if self._durability is not None:
             gauges |= self._durability.gauges()
         for name, value in gauges.items():

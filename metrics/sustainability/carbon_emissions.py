@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from metrics.agentunit import MetricResult, documented_score, measured_of, spec_for
 from metrics.sustainability.energy import Energy, EnergySource, at_most, not_negative
+from metrics.sustainability.origin import coverage_of, source_of, told
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, OutputSpec, Unscored
 
 _MAX_KG = 1e6  # more than any agent run could emit
@@ -23,9 +24,10 @@ class _Intensity(NamedTuple):
 class CarbonEmissions:
     """1 up to `threshold_kg`, then threshold / carbon; `carbon_kg` is the CO2e itself.
 
-    What the spans report (`spanscore.carbon_kg`) wins. Otherwise it is the energy, as
-    energy_consumption reads it with the same options, times the intensity of the grid: that of
-    the spans or their resource (`spanscore.grid_intensity`), else that of the agent's
+    What an OTLP metric says (`spanscore.carbon`), or else the spans (`spanscore.carbon_kg`), wins.
+    Otherwise it is the energy, as energy_consumption reads it with the same options, times the
+    intensity of the grid: that of an OTLP metric, the spans or their resource
+    (`spanscore.grid_intensity`), else that of the agent's
     `cloud.region` in the option `regions`, else `grid_intensity` (kg/kWh). The region is
     that of the agent's host, so it is not used for an estimate from tokens. `detail` names
     each source. Documented: AgentUnit's definition, which never looks at energy.
@@ -43,6 +45,8 @@ class CarbonEmissions:
             ),
         ),
         in_default=False,
+        uses_readings=True,
+        version="2",
     )
 
     def __init__(  # noqa: PLR0913 - options of the configuration, by keyword only
@@ -76,8 +80,8 @@ class CarbonEmissions:
         if reported is not None:
             if not 0 <= reported <= _MAX_KG:
                 return Unscored("implausible_carbon")
-            source = trace.resources.sources.get("carbon_kg", "reported")
-            return self._measured(reported, {"source": source})
+            detail = {"source": source_of(trace, "carbon_kg"), **coverage_of(trace, "carbon_kg")}
+            return self._measured(reported, detail, told(trace, "carbon_kg", "carbon"))
         energy = self._energy.read(trace)
         if isinstance(energy, Unscored):
             return energy
@@ -92,7 +96,9 @@ class CarbonEmissions:
                 "energy_source": energy.source,
                 "grid_intensity": intensity.kg_per_kwh,
                 "grid_intensity_source": intensity.source,
+                **({} if energy.is_estimated else coverage_of(trace, "energy_kwh")),
             },
+            None if energy.is_estimated else told(trace, "energy_kwh", "energy"),
         )
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
@@ -116,16 +122,18 @@ class CarbonEmissions:
     def _intensity_of(self, trace: AgentTrace, energy: Energy) -> _Intensity:
         resources = trace.resources
         if resources.grid_intensity is not None:
-            source = resources.sources.get("grid_intensity", "reported")
-            return _Intensity(resources.grid_intensity, source)
+            return _Intensity(resources.grid_intensity, source_of(trace, "grid_intensity"))
         regional = self._regions.get(resources.region or "")
         if regional is not None and "tokens" not in energy.source:
             return _Intensity(regional, "option regions")
         return _Intensity(self._intensity, "option grid_intensity")
 
-    def _measured(self, carbon: float, detail: dict[str, Any]) -> Measurement:
+    def _measured(
+        self, carbon: float, detail: dict[str, Any], explanation: str | None
+    ) -> Measurement:
         values: dict[str, float | bool] = {
             "value": at_most(self._threshold, carbon),
             "carbon_kg": carbon,
         }
-        return Measurement(values, detail={**detail, "threshold_kg": self._threshold})
+        detail = {**detail, "threshold_kg": self._threshold}
+        return Measurement(values, explanation=explanation, detail=detail)

@@ -1,10 +1,11 @@
-"""The energy of a trace: what its spans report, else an estimate that was asked for."""
+"""The energy of a trace: measured, reported by its spans, else an estimate that was asked for."""
 
 import math
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from metrics.sustainability.origin import source_of
 from scorer.api import AgentTrace, LlmCall, Unscored
 
 MAX_KWH = 1e6  # more than any agent run could use
@@ -16,19 +17,24 @@ _MAX_TOKENS = 10**9
 
 
 class Energy(NamedTuple):
-    """kWh, and where they come from: `span_attribute`, or `estimated: <of what>`."""
+    """kWh, and where they come from: as `source_of` says, or `estimated: <of what>`."""
 
     kwh: float
     source: str
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether nobody has measured it."""
+        return self.source.startswith("estimated")
 
 
 class EnergySource:
     """Reads the energy of a trace.
 
-    A reported energy wins. Estimates are made only of what is configured, and only when all of
-    that can be counted: `kwh_per_1000_tokens` (pattern of model names -> kWh, for input and output
-    tokens alike) for the models, `cpu_watts` and `gpu_watts` (at 100 %) over the duration of
-    the trace for its host.
+    A measured or reported energy wins. Estimates are made only of what is configured, and only
+    when all of that can be counted: `kwh_per_1000_tokens` (pattern of model names -> kWh, for input
+    and output tokens alike) for the models, `cpu_watts` and `gpu_watts` (at 100 %) over the
+    duration of the trace for its host.
 
     Raises:
         ValueError: a figure is negative or no number.
@@ -56,7 +62,7 @@ class EnergySource:
         if reported is not None:
             if not 0 <= reported <= MAX_KWH:
                 return Unscored("implausible_energy")
-            return Energy(reported, trace.resources.sources.get("energy_kwh", "reported"))
+            return Energy(reported, source_of(trace, "energy_kwh"))
         if not self._per_tokens and not self._watts:
             return Unscored("no_energy")
         return self._estimated(trace)

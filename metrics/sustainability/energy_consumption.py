@@ -5,15 +5,17 @@ from typing import Any
 
 from metrics.agentunit import MetricResult, documented_score, measured_of, spec_for
 from metrics.sustainability.energy import EnergySource, at_most, not_negative
+from metrics.sustainability.origin import coverage_of, told
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, OutputSpec, Unscored
 
 
 class EnergyConsumption:
     """1 up to `threshold_kwh`, then threshold / energy; `energy_kwh` is the energy itself.
 
-    The energy is what the spans report (`spanscore.energy_kwh`), else an estimate if its figures
-    are configured, see `metrics.sustainability.energy`; `detail.source` says which. Without
-    either there is no value. `sample_interval` is accepted and unused, as in the original.
+    The energy is what OTLP metrics of the agent's process or host say (`hw.energy`, `hw.power` and
+    others), else what the spans report (`spanscore.energy_kwh`), else an estimate if its figures
+    are configured, see `metrics.sustainability.energy`; `detail.source` says which. Without any
+    of these there is no value. `sample_interval` is accepted and unused, as in the original.
     Documented: AgentUnit's definition, in which an unknown energy scores 1.
     """
 
@@ -33,6 +35,8 @@ class EnergyConsumption:
             ),
         ),
         in_default=False,
+        uses_readings=True,
+        version="2",
     )
 
     def __init__(  # noqa: PLR0913 - options of the configuration, by keyword only
@@ -61,7 +65,12 @@ class EnergyConsumption:
             return energy
         return Measurement(
             {"value": at_most(self._threshold, energy.kwh), "energy_kwh": energy.kwh},
-            detail={"source": energy.source, "threshold_kwh": self._threshold},
+            explanation=None if energy.is_estimated else told(trace, "energy_kwh", "energy"),
+            detail={
+                "source": energy.source,
+                "threshold_kwh": self._threshold,
+                **({} if energy.is_estimated else coverage_of(trace, "energy_kwh")),
+            },
         )
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature

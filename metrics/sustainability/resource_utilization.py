@@ -5,6 +5,7 @@ from typing import Any
 
 from metrics.agentunit import MetricResult, documented_score, mean_or_zero, measured_of, spec_for
 from metrics.sustainability.energy import not_negative
+from metrics.sustainability.origin import coverage_of, source_of, told
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, OutputSpec, Unscored
 
 _MB_PER_GB = 1024
@@ -18,10 +19,11 @@ class ResourceUtilization:
     """The mean over the measured resources of how near each is to its target.
 
     With r = used / target a resource scores 1 from 0.5 to 1.2, r / 0.5 below, and 1 - (r - 1.2)
-    above, at least 0. Processor, memory and GPU are those that the spans or their resource report
-    (`spanscore.cpu_percent`, `.memory_mb`, `.gpu_percent`); the others do not count, nor does
-    one whose target is set to 0. `cpu`, `memory` and `gpu` are the scores of each. Documented:
-    AgentUnit's definition, in which an unmeasured resource scores 0.
+    above, at least 0. Processor, memory and GPU are what OTLP metrics of the agent's process say
+    (`process.cpu.utilization`, `process.memory.usage`, `hw.gpu.utilization` and others), else what
+    the spans or their resource report (`spanscore.cpu_percent`, `.memory_mb`, `.gpu_percent`); the
+    others do not count, nor does one whose target is set to 0. `cpu`, `memory` and `gpu` are the
+    scores of each. Documented: AgentUnit's definition, in which an unmeasured resource scores 0.
     """
 
     name = "resource_utilization"
@@ -36,6 +38,8 @@ class ResourceUtilization:
             OutputSpec(name="gpu", required=False),
         ),
         in_default=False,
+        uses_readings=True,
+        version="2",
     )
 
     def __init__(
@@ -71,12 +75,15 @@ class ResourceUtilization:
             name: {
                 _named("used", name): value,
                 _named("target", name): self._targets[name],
-                "source": trace.resources.sources.get(_FIELDS[name], "reported"),
+                "source": source_of(trace, _FIELDS[name]),
+                **coverage_of(trace, _FIELDS[name]),
             }
             for name, value in measured.items()
         }
         mean = sum(map(float, values.values())) / len(values)
-        return Measurement({"value": mean, **values}, detail=detail)
+        sentences = [told(trace, _FIELDS[name], name) for name in measured]
+        explanation = "; ".join(filter(None, sentences)) or None
+        return Measurement({"value": mean, **values}, explanation=explanation, detail=detail)
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
         """Compute AgentUnit's definition.

@@ -42,10 +42,12 @@ def run(args: argparse.Namespace) -> int:
     """
     from scorer.receivers.files import StoredFiles, collect
     from scorer.scoring.engine import build_engine
+    from scorer.scoring.readings.build import all_readings
 
-    engine = build_engine(read_config(args))
+    config = read_config(args)
+    engine = build_engine(config)
     files = StoredFiles(args.sources)
-    traces = collect(files)
+    traces = collect(files, all_readings(config))
     views = sorted(map(engine.view, traces), key=lambda view: view.start_ns)
     if args.coverage:
         _print_coverage(engine, views, _notes(traces, views), as_json=args.json)

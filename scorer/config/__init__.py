@@ -8,6 +8,7 @@ from scorer.config.checks import check_files
 from scorer.config.listeners import tls_faults
 from scorer.config.load import load_config, parse_config, to_plain
 from scorer.config.quantities import Duration, Endpoint, Secret, Size
+from scorer.config.readings import ReadingsConfig
 from scorer.config.targets import Address, address_of, is_same_place, target_names
 from scorer.config.tree import (
     AssemblyConfig,
@@ -44,6 +45,7 @@ __all__ = [
     "OtlpTargetConfig",
     "OtlpTargetTlsConfig",
     "PrometheusConfig",
+    "ReadingsConfig",
     "RuleConfig",
     "ScoringConfig",
     "Secret",

@@ -17,6 +17,7 @@ from scorer.config.quantities import (
     Secret,
     Size,
 )
+from scorer.config.readings import ReadingsConfig
 from scorer.model.score import Status
 
 
@@ -226,6 +227,7 @@ class ScoringConfig(_Section, frozen=True):
         _is("`{match: {service: GLOB}, metrics: [..], sample: 0..1}`; the first match decides"),
     ] = ()
     references: ReferencesConfig = ReferencesConfig()
+    readings: ReadingsConfig = ReadingsConfig()
 
 
 class ReplayConfig(_Section, frozen=True):
@@ -254,9 +256,7 @@ class PrometheusConfig(_Section, frozen=True):
 class JsonlConfig(_Section, frozen=True):
     """The scores file."""
 
-    path: Annotated[str | None, _is("append every score to this file, one JSON object a line")] = (
-        None
-    )
+    path: Annotated[str | None, _is("append each score to this file, a JSON object a line")] = None
 
 
 class OtlpTargetTlsConfig(_Section, frozen=True):

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from scorer.dialects.tree import Node, Tree
 from scorer.dialects.values import real, text
 from scorer.model.agent_trace import Resources
@@ -46,7 +48,7 @@ def find_resources(tree: Tree) -> Resources:
         elif _PREFIX + field in resource and field not in _SUMMED:
             values[field] = _number(resource[_PREFIX + field])
             sources[field] = "resource_attribute"
-    return Resources(**values, region=region, sources=sources)
+    return replace(Resources(region=region, sources=sources), **values)
 
 
 def _outermost(nodes: Sequence[Node], key: str) -> Iterator[_Report]:

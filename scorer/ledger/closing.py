@@ -12,7 +12,8 @@ class Closing(Struct, frozen=True, kw_only=True, gc=False):
     `trace_id` and `digest` are 16 bytes each; the digest is that of the set of (span id, kind).
     `closed_at` is the offset of the last record that was taken when it closed, `first_offset`
     the lowest that holds a span of it, both of the log (`source`, `partition`). `revision`
-    counts from 1; `closed_unix_ns` is for people.
+    counts from 1; `closed_unix_ns` is for people. `readings` are those that it was scored with, as
+    bytes that say nothing here; None = there were none.
     """
 
     tenant: str
@@ -27,3 +28,4 @@ class Closing(Struct, frozen=True, kw_only=True, gc=False):
     span_count: int
     closed_unix_ns: int
     is_scored: bool
+    readings: bytes | None = None

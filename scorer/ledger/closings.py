@@ -36,15 +36,18 @@ _REVISED = """
 """
 _AFTER = """
     SELECT log, closed_at, id, tenant, trace_id, first_offset, revision, reason, digest,
-        span_count, closed_unix_ns, is_scored
+        span_count, closed_unix_ns, is_scored, readings
     FROM closing WHERE (log, closed_at, id) > (?, ?, ?) ORDER BY log, closed_at, id LIMIT ?
 """
 _ADD = """
     INSERT INTO closing (log, closed_at, id, tenant, trace_id, first_offset, revision, reason,
-        digest, span_count, closed_unix_ns, is_scored)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        digest, span_count, closed_unix_ns, is_scored, readings)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_SCORED = "UPDATE closing SET is_scored = 1 WHERE log = ? AND closed_at = ? AND id = ?"
+# Readings are noted for the case that the trace is scored again.
+_SCORED = """
+    UPDATE closing SET is_scored = 1, readings = NULL WHERE log = ? AND closed_at = ? AND id = ?
+"""
 _REMOVE = "DELETE FROM closing WHERE log = ? AND closed_at = ? AND id = ?"
 _OLDEST = """
     SELECT log, closed_at, id FROM closing WHERE log = ? AND closed_at < ? AND is_scored
@@ -212,11 +215,13 @@ def _row(closing: Closing, place: Place) -> tuple[Any, ...]:
         closing.span_count,
         closing.closed_unix_ns,
         closing.is_scored,
+        closing.readings,
     )
 
 
 def _closing(logs: Mapping[int, Log], row: tuple[Any, ...]) -> Closing:
-    log, closed_at, _, tenant, trace_id, first, revision, reason, digest, count, ns, scored = row
+    log, closed_at, _, tenant, trace_id, first, revision, reason, digest, *others = row
+    count, ns, scored, readings = others
     source, partition = logs[log]
     return Closing(
         tenant=intern(tenant),
@@ -231,4 +236,5 @@ def _closing(logs: Mapping[int, Log], row: tuple[Any, ...]) -> Closing:
         span_count=count,
         closed_unix_ns=ns,
         is_scored=bool(scored),
+        readings=readings,
     )

@@ -56,6 +56,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    ("ALTER TABLE closing ADD COLUMN readings BLOB",),
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from scorer.model.reading import Coverage
 from scorer.model.trace import Completeness
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -176,11 +177,12 @@ class Reference(Struct, frozen=True, kw_only=True):
 
 
 class Resources(Struct, frozen=True, kw_only=True):
-    """What a run used, as its spans or their resource report it; None = not reported.
+    """What a run used, as OTLP metrics, its spans or their resource report it; None = not reported.
 
     `cpu_percent` may exceed 100 where several cores are counted. `grid_intensity` is in kg of
     CO2e per kWh, `region` is the `cloud.region` of the agent. What was reported but is no finite
-    number is NaN: no metric scores it. `sources` tells by field where a value came from.
+    number is NaN: no metric scores it. `sources` tells by field where a value came from, `coverage`
+    of what came from OTLP metrics for how much of the time they speak.
     """
 
     energy_kwh: float | None = None
@@ -191,6 +193,7 @@ class Resources(Struct, frozen=True, kw_only=True):
     grid_intensity: float | None = None
     region: str | None = None
     sources: Mapping[str, str] = {}
+    coverage: Mapping[str, Coverage] = {}
 
 
 class AgentTrace(Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from scorer.model.position import Position
+from scorer.model.reading import Measured
 from scorer.model.span import LogRecord, Span
 
 CloseReason = Literal[
@@ -98,7 +99,7 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     order of arrival. `opened` and `closed` are seconds of the assembler's clock. `closed_at` is
     the offset of the last request that was taken when it closed. `fresh_spans` and `fresh_logs`
     are those that no earlier revision had: the last ones. `digest` stands for the set of (span id,
-    kind).
+    kind). `readings` are what OTLP metrics said of its processes when it was closed.
     """
 
     tenant: str
@@ -119,6 +120,7 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     fresh_spans: int = 0
     fresh_logs: int = 0
     digest: bytes = b""
+    readings: tuple[Measured, ...] = ()
 
 
 class Trace(Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from scorer.errors import PermanentError
 from scorer.otlp.jaeger_json import is_jaeger, trace_to_otlp
 from scorer.otlp.json_mapping import JsonRequest, request_from_document
 from scorer.otlp.json_values import json_kind
+from scorer.otlp.metric_points import last_time_ns
 from scorer.otlp.signal import TOP_KEYS, Signal
 from scorer.otlp.split import SplitSpans, split_logs, split_traces
 from scorer.otlp.tempo_json import strict_otlp
@@ -39,7 +40,7 @@ _T = TypeVar("_T")
 class StoredRequest(NamedTuple):
     """One export request as protobuf wire bytes.
 
-    `time_ns` is the largest span end or log time in it, 0 for metrics. `rejected` counts what
+    `time_ns` is the largest span end, log time or time of a metric in it. `rejected` counts what
     could not be mapped to protobuf; `warning` says what was, or will be, refused, and why.
     """
 
@@ -159,7 +160,8 @@ def _logs(body: bytes) -> StoredRequest:
 
 
 def _metrics(body: bytes) -> StoredRequest:
-    return StoredRequest("metrics", body, 0)
+    request = metrics_service_pb2.ExportMetricsServiceRequest.FromString(body)
+    return StoredRequest("metrics", body, last_time_ns(request.resource_metrics))
 
 
 _READERS: Final[dict[Signal, Callable[[bytes], StoredRequest]]] = {

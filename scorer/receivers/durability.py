@@ -14,6 +14,7 @@ from scorer.journal import Journal
 from scorer.ledger import Closing, Ledger
 from scorer.model.trace import ClosedTrace
 from scorer.receivers.ingest import AssemblingIngest
+from scorer.scoring.readings.join import Readings
 from scorer.telemetry import FaultLog, failpoints
 
 _LOG = logging.getLogger("spanscore.recovery")
@@ -75,11 +76,13 @@ class Durability:
             first_offset=max(last + 1, self.passed_on_before),
         )
 
-    def recall(self, assembler: Assembler) -> None:
-        """Tell the assembler which traces were closed."""
+    def recall(self, assembler: Assembler, readings: Readings | None = None) -> None:
+        """Tell the assembler which traces were closed, and what they were scored with."""
         for row in self._rows:
             reason = None if row.is_scored else row.reason
             assembler.recall((row.tenant, row.trace_id), row.closed_at, row.revision, reason)
+            if readings is not None and not row.is_scored:
+                readings.recall((row.tenant, row.trace_id, row.revision), row.readings)
         self._rows = ()
 
     async def recover(

@@ -23,6 +23,7 @@ from scorer.model.trace import ClosedTrace
 from scorer.otlp.split import split_logs, split_traces
 from scorer.otlp.stored import StoredProblem, StoredRequest, read_requests
 from scorer.receivers.sources import SourceFile, find_files, label
+from scorer.scoring.readings.join import Readings
 
 _FOREVER = 1e18
 _NO_LIMIT = 2**62
@@ -177,8 +178,10 @@ class StoredFiles:
         return f"{why}; {problem}" if problem else why
 
 
-def collect(files: StoredFiles) -> list[ClosedTrace]:
+def collect(files: StoredFiles, readings: Readings | None = None) -> list[ClosedTrace]:
     """Return every trace of stored files whole, without any timer, in order of start.
+
+    `readings` gives them what the metrics in the files say of them.
 
     What could not be read is then in `files.problems` and `files.skipped`.
 
@@ -204,7 +207,11 @@ def collect(files: StoredFiles) -> list[ClosedTrace]:
             assembler.push(spans, position, 0.0)
         elif request.signal == "logs":
             assembler.push_logs(split_logs(request.body).records, position, 0.0)
+        elif readings is not None:
+            readings.take(readings.wanted(request.body), "")
     closed = assembler.drain(0.0, "replay_end")
+    if readings is not None:
+        closed = readings.attach(closed)
     return sorted(closed, key=lambda trace: starts.get(trace.trace_id, _NO_LIMIT))
 
 

@@ -20,6 +20,7 @@ from scorer.receivers.entries import Request, Snapshot, decode, encode, snapshot
 from scorer.receivers.resident import give_back
 from scorer.receivers.strays import Strays
 from scorer.scoring.forwarding import Stray
+from scorer.scoring.readings.join import Readings
 from scorer.telemetry import FaultLog, Telemetry
 
 _LOG = logging.getLogger("spanscore.receivers")
@@ -89,10 +90,11 @@ class AssemblingIngest:
     """Feeds one assembler and hands on the traces that it closes.
 
     `may_end` tells from a span's resource and scope whether its end marker counts. What belongs
-    to no open trace is given to `strays`; without it, it is counted and dropped.
+    to no open trace is given to `strays`; without it, it is counted and dropped. `readings` are
+    told what metrics say of agents' processes; None = no metric of ours asks for it.
     """
 
-    def __init__(  # noqa: PLR0913 - it stands between these nine
+    def __init__(  # noqa: PLR0913 - it stands between these ten
         self,
         *,
         source: str,
@@ -104,6 +106,7 @@ class AssemblingIngest:
         may_end: Callable[[Envelope], bool] = lambda _: True,
         log: WritableLog | None = None,
         strays: Strays | None = None,
+        readings: Readings | None = None,
     ) -> None:
         self._source = source
         self._assembler = assembler
@@ -114,6 +117,7 @@ class AssemblingIngest:
         self._may_end = may_end
         self._log = log
         self._strays = strays
+        self._readings = readings
         self._position = Position(source, 0, 0)
         self._faults = FaultLog(_LOG, clock)
         self._given_back = -_GIVE_BACK_S
@@ -184,8 +188,13 @@ class AssemblingIngest:
         return Accepted(split.rejected, why, offset, first if offset else 0)
 
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Count the points of an ExportMetricsServiceRequest, and pass it on as it is."""
+        """Count the points of an ExportMetricsServiceRequest, and pass it on as it is.
+
+        What tells of agents' processes is kept, and stands in the log, for the sake of the traces
+        that are open when the process ends.
+        """
         points, offset = count_metric_points(body), 0
+        kept = b"" if self._readings is None else self._readings.wanted(body)
         if self._strays is not None and body:
             now = self._clock()
             self._admission.check_size(len(body))
@@ -194,6 +203,9 @@ class AssemblingIngest:
                 self._refuse(refusal, len(body), tenant, now)
             offset = self._write(Request("metrics", tenant, body))
             self._pass_on_metrics(body, points, tenant)
+        elif kept:
+            offset = self._write(Request("metrics", tenant, kept))
+        self._read(kept, tenant)
         self._telemetry.add("spanscore_metric_points_total", points)
         return Accepted(offset=offset, first=offset)
 
@@ -228,6 +240,8 @@ class AssemblingIngest:
         self._position = Position(self._source, 0, record.offset)
         if isinstance(entry, Request) and entry.signal == "metrics":
             self._pass_on_metrics(entry.body, count_metric_points(entry.body), entry.tenant)
+            if self._readings is not None:
+                self._read(self._readings.wanted(entry.body), entry.tenant)
             return 0, 0
         if isinstance(entry, Request) and entry.signal == "logs":
             split = split_logs(entry.body)
@@ -330,6 +344,11 @@ class AssemblingIngest:
         if self._strays is not None:
             stray = Stray("metrics", tenant, b"", body, points)
             self._strays.take(stray, self._position.offset)
+
+    def _read(self, kept: bytes, tenant: str) -> None:
+        """Keep the points of metrics that are wanted."""
+        if self._readings is not None and kept:
+            self._readings.take(kept, tenant)
 
     def _count_pushed(self, spans: Sequence[SpanEntry], pushed: Pushed) -> None:
         counts = {

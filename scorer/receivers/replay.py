@@ -19,6 +19,7 @@ from scorer.receivers.files import StoredFiles
 from scorer.receivers.ingest import AssemblingIngest, takers
 from scorer.scoring.books import NoBooks
 from scorer.scoring.pipeline import Pipeline
+from scorer.scoring.readings.build import build_readings
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.statistics import MetricSummary
 from scorer.scoring.summary import RunSummary
@@ -133,6 +134,7 @@ class _Replay:
         self._scorer = build_scorer(config, self._telemetry)
         self._summary = RunSummary()
         self._sinks = tuple(InWindow(sink, window) for sink in (*sinks, self._summary))
+        readings = build_readings(config, self._telemetry, self._clock)
         self._pipeline = Pipeline(
             self._scorer,
             self._sinks,
@@ -140,6 +142,7 @@ class _Replay:
             self._telemetry,
             clock=self._clock,
             books=NoBooks(self._assembler),
+            attach=list if readings is None else readings.attach,
         )
         self._ingest = AssemblingIngest(
             source="files",
@@ -149,6 +152,7 @@ class _Replay:
             telemetry=self._telemetry,
             clock=self._clock,
             on_closed=self._pipeline.submit,
+            readings=readings,
         )
         self._takers = takers(self._ingest)
         self._bad_requests: list[str] = []
@@ -182,7 +186,8 @@ class _Replay:
             raise self._pipeline.sink_error
 
     async def _take(self, request: StoredRequest) -> None:
-        self._clock.now = max(self._clock.now, request.time_ns / 1e9)
+        if request.signal != "metrics":  # these go on when no agent runs
+            self._clock.now = max(self._clock.now, request.time_ns / 1e9)
         await self._make_room(len(request.body))
         self._count_rejected(request)
         try:

@@ -15,6 +15,7 @@ from scorer.errors import RetryableError
 from scorer.journal import Journal
 from scorer.ledger import Closing, Ledger
 from scorer.model.trace import ClosedTrace
+from scorer.scoring.readings.join import noted
 
 # Old rows of the ledger are looked for after so many batches.
 _FORGET_EVERY = 64
@@ -97,4 +98,5 @@ class LedgerBooks:
             span_count=len(trace.spans),
             closed_unix_ns=now,
             is_scored=False,
+            readings=noted(trace.readings),
         )

@@ -37,6 +37,7 @@ from scorer.scoring.applicability import missing_need
 from scorer.scoring.breaker import Breaker
 from scorer.scoring.deadline import CallWithin, DeadlineExceeded, deadlines
 from scorer.scoring.facts import trace_facts
+from scorer.scoring.readings.overlay import with_readings
 from scorer.scoring.references import ReferenceStore, read_references
 from scorer.scoring.results import Subject, is_sound, scores_of
 from scorer.scoring.rules import Rules, is_sampled
@@ -74,7 +75,8 @@ class Engine:
     def view(self, closed: ClosedTrace) -> AgentTrace:
         """Return what metrics would read of a trace."""
         view = normalise(decode_trace(closed), self._dialects)
-        return self._references.attach(_with_short_names(view))
+        view = with_readings(_with_short_names(view), closed.readings)
+        return self._references.attach(view)
 
     def evidence(self, closed: ClosedTrace, view: AgentTrace) -> dict[str, Any]:
         """Return where the facts of a trace's view come from, and what it lacks."""

@@ -40,7 +40,7 @@ _Key = tuple[str, bytes]
 class Pipeline:
     """The queue of closed traces, their scoring, and their way out."""
 
-    def __init__(  # noqa: PLR0913 - it stands between these six
+    def __init__(  # noqa: PLR0913 - it stands between these seven
         self,
         scorer: Scorer,
         sinks: Sequence[Sink],
@@ -50,7 +50,9 @@ class Pipeline:
         clock: Callable[[], float],
         books: Books,
         forwarder: Forwarder | None = None,
+        attach: Callable[[Sequence[ClosedTrace]], Sequence[ClosedTrace]] = lambda traces: traces,
     ) -> None:
+        """`attach` gives closed traces what is known of them beside their spans."""
         self._scorer = scorer
         self._sinks = tuple(sinks)
         self._budget = budget
@@ -58,6 +60,7 @@ class Pipeline:
         self._clock = clock
         self._books = books
         self._forwarder = forwarder or NoForwarder()
+        self._attach = attach
         self._faults = FaultLog(_LOG)
         self._waiting: deque[ClosedTrace] = deque()
         self._pending: deque[ClosedTrace] = deque()
@@ -89,6 +92,7 @@ class Pipeline:
         if not traces:
             return
         failpoints.failpoint("after_close")
+        traces = self._attach(traces)
         self._waiting.extend(traces)
         self._pending.extend(traces)
         self.pending_spans += sum(trace.fresh_spans for trace in traces)

@@ -173,8 +173,15 @@ SERIES: tuple[Series, ...] = (
     Series(
         "spanscore_metric_points_total",
         "counter",
-        "Points of OTLP metrics, which are counted, and passed on where a target is to forward.",
+        "Points of OTLP metrics; they are passed on where a target is to forward.",
     ),
+    Series(
+        "spanscore_readings_total",
+        "counter",
+        "Points of OTLP metrics that metrics of ours read, by fate; of `too_large` ones, metrics.",
+        ("outcome",),
+    ),
+    Series("spanscore_reading_resources", "gauge", "Processes and hosts that have readings."),
     Series(
         "spanscore_requests_total",
         "counter",

@@ -9,7 +9,7 @@ import pytest
 from scorer.errors import ConfigError, RetryableError
 from scorer.ledger import Ledger
 from scorer.ledger.database import Database
-from scorer.ledger.schema import pragma
+from scorer.ledger.schema import MIGRATIONS, pragma
 
 MIB = 1024 * 1024
 PAGE = 4096
@@ -132,7 +132,7 @@ def test_an_empty_file_is_a_new_one(path):
     path.parent.mkdir()
     path.touch()
     database = Database(path, durable=False)
-    assert database.read_now(lambda c: pragma(c, "user_version")) == 1
+    assert database.read_now(lambda c: pragma(c, "user_version")) == len(MIGRATIONS)
     database.close_now()
 
 
@@ -158,7 +158,7 @@ def test_a_ledger_of_a_newer_release_is_left_alone(open_database, path):
     database.read_now(lambda c: c.execute("PRAGMA user_version = 7"))
     database.close_now()
     assert refused(path) == (
-        f"state_dir: the ledger {path} has version 7, this release reads 1; "
+        f"state_dir: the ledger {path} has version 7, this release reads {len(MIGRATIONS)}; "
         "run the release that made it, or move it away, with the `-wal` file beside it: "
         "traces that were scored before may then be scored again"
     )

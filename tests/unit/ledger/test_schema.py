@@ -19,7 +19,7 @@ def test_a_new_file_gets_the_newest_version(connection):
     """And our mark."""
     assert schema.version_of(connection) == 0
     schema.migrate(connection, 0)
-    assert schema.version_of(connection) == len(schema.MIGRATIONS) == 1
+    assert schema.version_of(connection) == len(schema.MIGRATIONS)
     assert pragma(connection, "application_id") == int.from_bytes(b"SPAN", "big")
 
 
@@ -46,8 +46,24 @@ async def test_an_older_file_becomes_a_newer_one(open_ledger, closing, monkeypat
         notes = "SELECT note FROM closing"
         assert ledger._database.read_now(lambda c: c.execute(notes).fetchall()) == [("old!",)]
         await ledger.close()
-    with pytest.raises(ConfigError, match="has version 3, this release reads 1"):
+    newest = len(schema.MIGRATIONS)
+    with pytest.raises(ConfigError, match=f"version {newest + 2}, this release reads {newest}"):
         Database(path, durable=False)
+
+
+async def test_a_ledger_of_before_the_readings_is_taken_over(connection):
+    """Its closings have none; its first release had version 1."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        schema.migrate(connection, 0)
+    columns = "log, closed_at, id, tenant, trace_id, first_offset, revision, reason, digest"
+    others = "span_count, closed_unix_ns, is_scored"
+    connection.execute(
+        f"INSERT INTO closing ({columns}, {others}) VALUES (1, 1, 1, '', x'00', 1, 1, 'root', "
+        "x'00', 1, 1, 0)"
+    )
+    schema.migrate(connection, schema.version_of(connection))
+    assert connection.execute("SELECT readings FROM closing").fetchall() == [(None,)]
 
 
 async def test_a_step_that_fails_leaves_the_version_before(open_ledger, closing, monkeypatch, path):
@@ -62,6 +78,6 @@ async def test_a_step_that_fails_leaves_the_version_before(open_ledger, closing,
         with pytest.raises(ConfigError, match=r"is damaged \(no such table: missing\)"):
             Database(path, durable=False)
     connection = sqlite3.connect(path)
-    assert pragma(connection, "user_version") == 2
+    assert pragma(connection, "user_version") == len(schema.MIGRATIONS) + 1
     assert connection.execute("SELECT note FROM closing").fetchall() == [(None,)]
     connection.close()

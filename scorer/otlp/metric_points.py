@@ -1,0 +1,162 @@
+"""The points of a few OTLP metrics, out of requests that are full of others.
+
+Theory of operation. A process exports hundreds of metrics and Spanscore reads a handful. A walk
+over the bytes finds the name of each metric without making an object of it, and only those
+that are wanted are cut out, as they were sent and under what they were sent; these are parsed. What
+is cut out is a request of its own again (`join`), so it can be kept in a log and read again.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.common.v1 import common_pb2
+from opentelemetry.proto.metrics.v1 import metrics_pb2
+
+from scorer.model.trace import Envelope, Item
+from scorer.otlp.wire import Field, Walk
+
+Attributes = tuple[tuple[str, str], ...]
+
+# Fields of the request, of ResourceMetrics, of ScopeMetrics and of Metric.
+_GROUPS, _RESOURCE, _SCOPES, _SCOPE, _METRICS, _NAME = 1, 1, 2, 1, 2, 1
+_NO_VALUE: Final = metrics_pb2.DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK
+_DELTA: Final = metrics_pb2.AGGREGATION_TEMPORALITY_DELTA
+_CUMULATIVE: Final = metrics_pb2.AGGREGATION_TEMPORALITY_CUMULATIVE
+_LAST_NS: Final = 2**63 - 1
+
+
+class Point(NamedTuple):
+    """One number of a gauge or a sum, at least 0; times are Unix nanoseconds.
+
+    `start_ns` is where its count begins, 0 = not told. With `is_delta` it counts from there only.
+    """
+
+    attributes: Attributes
+    is_delta: bool
+    start_ns: int
+    time_ns: int
+    value: float
+
+
+class CutMetrics(NamedTuple):
+    """The wanted metrics of a request, and how many were left out for their size."""
+
+    items: list[Item]
+    too_large: int
+
+
+class MetricPoints(NamedTuple):
+    """The points of one metric; `unusable` ones are no numbers, below 0, or have no time."""
+
+    name: str
+    unit: str
+    points: list[Point]
+    unusable: int
+
+
+def cut_metrics(body: bytes, names: Collection[bytes], max_size: int) -> CutMetrics:
+    """Return the metrics of these names in an ExportMetricsServiceRequest (protobuf).
+
+    Of those that come when `max_size` bytes are reached, none is taken.
+
+    Raises:
+        PermanentError: The body is no protobuf, or holds too many tiny messages.
+    """
+    walk, items = Walk(body), list[Item]()
+    size = too_large = 0
+    for group in _messages(walk, 0, len(body), _GROUPS):
+        envelope = b""
+        for wire, scope in _wanted(walk, body, group, names):
+            size += len(wire)
+            if size > max_size:
+                too_large += 1
+                continue
+            envelope = envelope or _join_parts(walk, body, group, _RESOURCE)
+            items.append((wire, Envelope(envelope, scope)))
+    return CutMetrics(items, too_large)
+
+
+def read_points(wire: bytes) -> MetricPoints:
+    """Decode one metric; of a histogram or a summary no point is usable."""
+    try:
+        metric = metrics_pb2.Metric.FromString(wire)
+    except DecodeError:
+        return MetricPoints("", "", [], 1)
+    kind = metric.WhichOneof("data")
+    if kind not in {"gauge", "sum"}:
+        return MetricPoints(metric.name, metric.unit, [], 1)
+    data = metric.gauge if kind == "gauge" else metric.sum
+    temporality = _CUMULATIVE if kind == "gauge" else metric.sum.aggregation_temporality
+    if temporality not in {_DELTA, _CUMULATIVE}:
+        return MetricPoints(metric.name, metric.unit, [], len(data.data_points))
+    is_delta = temporality == _DELTA
+    found = [point for pb in data.data_points if (point := _point(pb, is_delta=is_delta))]
+    return MetricPoints(metric.name, metric.unit, found, len(data.data_points) - len(found))
+
+
+def last_time_ns(metrics: Iterable[metrics_pb2.ResourceMetrics]) -> int:
+    """Return the time of a request of metrics: the latest first point of a metric, 0 = none."""
+    scopes = (scope for group in metrics for scope in group.scope_metrics)
+    return max((_first_time_ns(metric) for scope in scopes for metric in scope.metrics), default=0)
+
+
+def _first_time_ns(metric: metrics_pb2.Metric) -> int:
+    kind = metric.WhichOneof("data")
+    points = getattr(metric, kind).data_points if kind else ()
+    return int(points[0].time_unix_nano) if points else 0
+
+
+def _messages(walk: Walk, start: int, stop: int, number: int) -> Iterator[Field]:
+    return (f for f in walk.fields(start, stop) if f.number == number and f.payload is not None)
+
+
+def _wanted(
+    walk: Walk, body: bytes, group: Field, names: Collection[bytes]
+) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the wanted metrics of a resource, each with its scope."""
+    assert group.payload is not None
+    for scoped in _messages(walk, group.payload, group.stop, _SCOPES):
+        assert scoped.payload is not None
+        scope = None
+        for metric in _messages(walk, scoped.payload, scoped.stop, _METRICS):
+            assert metric.payload is not None
+            name = next(_messages(walk, metric.payload, metric.stop, _NAME), None)
+            if name is None or body[name.payload : name.stop] not in names:
+                continue
+            if scope is None:
+                scope = _join_parts(walk, body, scoped, _SCOPE)
+            yield body[metric.payload : metric.stop], scope
+
+
+def _join_parts(walk: Walk, body: bytes, outer: Field, number: int) -> bytes:
+    """Return a message that stands in another, maybe in several pieces, which belong together."""
+    assert outer.payload is not None
+    parts = _messages(walk, outer.payload, outer.stop, number)
+    return b"".join([body[part.payload : part.stop] for part in parts])
+
+
+def _point(pb: metrics_pb2.NumberDataPoint, *, is_delta: bool) -> Point | None:
+    kind = pb.WhichOneof("value")
+    value = float(pb.as_int if kind == "as_int" else pb.as_double)
+    is_number = kind is not None and math.isfinite(value) and value >= 0
+    if not is_number or pb.flags & _NO_VALUE or not 0 < pb.time_unix_nano <= _LAST_NS:
+        return None
+    start = pb.start_time_unix_nano
+    return Point(
+        _attributes(pb.attributes),
+        is_delta,
+        start if start < pb.time_unix_nano else 0,
+        pb.time_unix_nano,
+        value,
+    )
+
+
+def _attributes(pairs: Iterable[common_pb2.KeyValue]) -> Attributes:
+    return tuple(sorted({pair.key: _text(pair.value) for pair in pairs}.items()))
+
+
+def _text(value: common_pb2.AnyValue) -> str:
+    kind = value.WhichOneof("value")
+    return str(getattr(value, kind)) if kind else ""
