@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from scorer.config.quantities import Duration, PositiveDuration
+from scorer.config.quantities import Duration, PositiveDuration, PositiveSize
 
 
 class ReadingsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -18,9 +18,9 @@ class ReadingsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Duration,
         Meta(
             description="readings of this long after the end of a trace count too, if they have "
-            "come when it closes; a replay may then differ from what was scored live"
+            "come when it closes; beyond `assembly.linger` a replay may have more than there were"
         ),
-    ] = Duration(0)
+    ] = Duration(2)
     min_share: Annotated[
         float,
         Meta(ge=0, le=1, description="share of a trace's time that readings must speak for"),
@@ -39,6 +39,10 @@ class ReadingsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             description="readings of each, 24 bytes apiece; then the oldest go; a series costs 16",
         ),
     ] = 4000
+    max_request_size: Annotated[
+        PositiveSize,
+        Meta(description="bytes of such metrics in one request; those beyond are not read"),
+    ] = PositiveSize(2**20)
     kept: Annotated[
         PositiveDuration,
         Meta(description="forget a process or host that has sent none for this long"),

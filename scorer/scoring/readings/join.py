@@ -21,9 +21,7 @@ from scorer.telemetry import Telemetry
 
 _FIELDS: Final[tuple[ResourceField, ...]] = get_args(ResourceField)
 _SOURCES: Final = {f: [n for n, w in WANTED.items() if w.field == f] for f in _FIELDS}
-# Bytes of wanted metrics in one request; those of 100 processes take a tenth of it.
-_MAX_WANTED: Final = 2**20
-# Processes of one trace that are looked up.
+# Processes of one trace that are looked up; what the others would say is missing, and told so.
 _MAX_PROCESSES: Final = 64
 _MAX_CACHED: Final = 512
 _MAX_CACHED_SIZE: Final = 16 * 1024
@@ -60,6 +58,7 @@ class Readings:
         self._max_age_ns = int(config.max_age * NS)
         self._after_ns = int(config.after * NS)
         self._min_share = config.min_share
+        self._max_size = int(config.max_request_size)
         self._noted: dict[_Key, tuple[Measured, ...]] = {}
         self._identities: dict[bytes, Identity] = {}
 
@@ -74,7 +73,7 @@ class Readings:
         Raises:
             PermanentError: The body is no protobuf.
         """
-        cut = cut_metrics(body, WIRE_NAMES, _MAX_WANTED)
+        cut = cut_metrics(body, WIRE_NAMES, self._max_size)
         if cut.too_large:
             self._count("too_large", cut.too_large)
         return join(cut.items)
@@ -83,7 +82,7 @@ class Readings:
         """Keep the points of what was wanted."""
         now = self._clock()
         self._store.forget(now)
-        for wire, envelope in cut_metrics(body, WIRE_NAMES, _MAX_WANTED).items:
+        for wire, envelope in cut_metrics(body, WIRE_NAMES, self._max_size).items:
             identity = self._identity(envelope.resource)
             self._store.add(tenant, identity, read_points(wire), now)
 
@@ -114,8 +113,8 @@ class Readings:
         wires: defaultdict[Identity, list[list[bytes]]] = defaultdict(list)
         for resource, run in runs_of(trace):
             identity = self._identity(resource)
-            if identity in wires or len(wires) < _MAX_PROCESSES:
-                wires[identity].append(run)
+            is_looked_up = identity in wires or len(wires) < _MAX_PROCESSES
+            wires[identity if is_looked_up else ()].append(run)
         kept = {identity: self._store.find(trace.tenant, identity) for identity in wires}
         if not any(kept.values()):
             return []

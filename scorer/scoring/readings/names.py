@@ -31,7 +31,9 @@ _BYTES_PER_MB = 2.0**20
 class Wanted(NamedTuple):
     """One metric that is read.
 
-    `unit` holds where it names none. `counts`: it is a counter, and its rate is what is asked for.
+    `unit` holds where it names none. `counts`: it is a counter, and its rate is what is asked for;
+    `from_start`: its first reading counts from its start time (that of others may have begun before
+    anybody read it: a meter's with the machine, a process' with its imports).
     `how`: a `total` over the time of the trace (of a rate or a power), its `mean`, or its `peak`.
     Series that differ in an attribute of `parts` are of different parts (processors, GPUs), of
     which the mean is taken; all others are added up. Series with a value of `skipped` do not count.
@@ -44,6 +46,7 @@ class Wanted(NamedTuple):
     how: Literal["total", "mean", "peak"]
     scale: float
     counts: bool = False
+    from_start: bool = False
     parts: frozenset[str] = frozenset()
     skipped: frozenset[str] = frozenset()
 
@@ -56,10 +59,13 @@ _CODECS = frozenset({"encoder", "decoder"})
 _SUPPLIES = frozenset({"power_supply", "enclosure", "battery"})
 
 
-def _energy(unit: str, *, counts: bool, skipped: frozenset[str] = frozenset()) -> Wanted:
-    quantity: Quantity = "joule" if counts else "watt"
+def _energy(unit: str, skipped: frozenset[str] = frozenset()) -> Wanted:
     scale = 1 / _JOULES_PER_KWH
-    return Wanted("energy_kwh", quantity, unit, "total", scale, counts, skipped=skipped)
+    return Wanted("energy_kwh", "joule", unit, "total", scale, counts=True, skipped=skipped)
+
+
+def _power(skipped: frozenset[str] = frozenset()) -> Wanted:
+    return Wanted("energy_kwh", "watt", "W", "total", 1 / _JOULES_PER_KWH, skipped=skipped)
 
 
 def _gpu(unit: str) -> Wanted:
@@ -67,14 +73,16 @@ def _gpu(unit: str) -> Wanted:
 
 
 WANTED: Final[dict[str, Wanted]] = {
-    "spanscore.energy": _energy("J", counts=True),
-    "hw.energy": _energy("J", counts=True, skipped=_SUPPLIES),
-    "hw.host.energy": _energy("J", counts=True),
-    "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION": _energy("mJ", counts=True),
-    "hw.power": _energy("W", counts=False, skipped=_SUPPLIES),
-    "hw.host.power": _energy("W", counts=False),
-    "DCGM_FI_DEV_POWER_USAGE": _energy("W", counts=False),
-    "spanscore.carbon": Wanted("carbon_kg", "kilogram", "kg", "total", 1.0, counts=True),
+    "spanscore.energy": _energy("J")._replace(from_start=True),
+    "hw.energy": _energy("J", _SUPPLIES),
+    "hw.host.energy": _energy("J"),
+    "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION": _energy("mJ"),
+    "hw.power": _power(_SUPPLIES),
+    "hw.host.power": _power(),
+    "DCGM_FI_DEV_POWER_USAGE": _power(),
+    "spanscore.carbon": Wanted(
+        "carbon_kg", "kilogram", "kg", "total", 1.0, counts=True, from_start=True
+    ),
     "spanscore.grid_intensity": Wanted("grid_intensity", "intensity", "kg/kWh", "mean", 1.0),
     "process.cpu.utilization": Wanted(
         "cpu_percent", "share", "1", "mean", 100.0, parts=_CPUS, skipped=_IDLE

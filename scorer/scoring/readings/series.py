@@ -1,9 +1,9 @@
 """The readings of one series, in order of time, and how they fill a stretch of time.
 
 A reading of a level (memory in use, a power) speaks for the time since the one before, but not for
-more than `max_age`. Two readings of a counter tell its rate in between; where it starts anew (it
-fell, or says that it began later) that is not known, and nothing is made up. After the last reading
-the rate is held on for `max_age`.
+more than `max_age`, and the first for all of that. Two readings of a counter tell its rate in
+between; where it starts anew (it fell, or says that it began later) that is not known, and nothing
+is made up. After the last reading the rate is held on for `max_age`.
 """
 
 from array import array
@@ -33,13 +33,17 @@ class Window(NamedTuple):
 
 
 class Series:
-    """One series; `counts` = its values count up, `is_delta` = each from the one before."""
+    """One series; `counts` = its values count up, `is_delta` = each from the one before.
 
-    __slots__ = ("_starts", "_times", "_values", "counts", "is_delta")
+    `from_start`: the first one from its start.
+    """
 
-    def __init__(self, *, counts: bool, is_delta: bool) -> None:
-        self.counts = counts
-        self.is_delta = is_delta
+    __slots__ = ("_counts", "_from_start", "_is_delta", "_starts", "_times", "_values")
+
+    def __init__(self, *, counts: bool, is_delta: bool, from_start: bool) -> None:
+        self._counts = counts
+        self._is_delta = is_delta
+        self._from_start = from_start
         self._times = array("q")
         self._values = array("d")
         self._starts = array("q")
@@ -88,7 +92,7 @@ class Series:
             if found is not None and found.start_ns < end and found.end_ns > start:
                 yield Stretch(max(found.start_ns, start), min(found.end_ns, end), found.rate)
         time_ns = self._times[last]
-        if not self.counts:
+        if not self._counts:
             rate = self._values[last]
         stop = min(end, time_ns + window.max_age_ns)
         if rate is not None and stop > max(time_ns, start):
@@ -99,11 +103,10 @@ class Series:
         time_ns, value = self._times[index], self._values[index]
         before = self._times[index - 1] if index else None
         start = self._starts[index]
-        if not self.counts:
-            if before is None:
-                return None
-            return Stretch(max(before, time_ns - max_age_ns), time_ns, value)
-        if self.is_delta:
+        if not self._counts:
+            reach = time_ns - max_age_ns
+            return Stretch(reach if before is None else max(before, reach), time_ns, value)
+        if self._is_delta or (self._from_start and before is None):
             begin = start or before
             if begin is None or (before is not None and begin < before):
                 return None

@@ -78,7 +78,7 @@ class Kept:
             return None  # else series alone would leave no room for readings
         self._size += SERIES_COST
         part = tuple([item for item in point.attributes if item[0] in wanted.parts])
-        series = Series(counts=wanted.counts, is_delta=point.is_delta)
+        series = Series(counts=wanted.counts, is_delta=point.is_delta, from_start=wanted.from_start)
         group[key] = _digest(part), series
         return series
 
