@@ -31,7 +31,7 @@ async def test_a_closing_is_there_after_a_restart_as_it_was_noted(open_ledger, c
     """Every field, also the largest offset and texts that are not ASCII."""
     closings = [
         closing(1),
-        closing(2, tenant="mandant-ü", reason="end_marker", digest=bytes(16)),
+        closing(2, tenant="mandant-ü", reason="end_marker", digest=bytes(16), readings=b"\xff"),
         closing(3, closed_at=2**62 - 1, first_offset=2**62 - 2, span_count=50_000),
         closing(4, trace_id=bytes(range(0, 160, 10)), source="otlp_spans", partition=17),
     ]

@@ -4,16 +4,20 @@ import logging
 from contextlib import asynccontextmanager
 
 import pytest
+from metric_requests import metric
+from metric_requests import request as metrics_request
 
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
 from scorer.config import parse_config
 from scorer.errors import ConfigError
+from scorer.model.reading import Coverage
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.durability import Durability
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.scoring.books import LedgerBooks
+from scorer.scoring.readings.join import Readings
 from scorer.telemetry import Telemetry
 from scorer.testing import ManualClock, TraceBuilder, assert_balance
 
@@ -27,7 +31,9 @@ class Life:
         self.clock, self.telemetry, self.closed = ManualClock(), Telemetry(), []
         self.budget = budget = MemoryBudget(config.assembly.memory)
         self.assembler = Assembler(assembler_settings(config.assembly), budget)
+        self.readings = Readings(config.scoring.readings, self.telemetry, self.clock)
         self.ingest = AssemblingIngest(
+            readings=self.readings,
             source="otlp",
             assembler=self.assembler,
             admission=Admission(self.assembler, budget),
@@ -41,10 +47,10 @@ class Life:
         )
 
     def take(self, closed):
-        self.closed += closed
+        self.closed += self.readings.attach(closed)
 
     async def recover(self):
-        self.durability.recall(self.assembler)
+        self.durability.recall(self.assembler, self.readings)
         return await self.durability.recover(self.ingest, self.assembler, self.take, self.clock())
 
     def send(self, number, spans=1):
@@ -232,3 +238,48 @@ class TestPassedOn:
         await durability.note_passed_on(7)
         assert durability.passed_on_before == 0
         assert "is not noted" in caplog.text
+
+
+def power(*points):
+    return metrics_request(metric("hw.power", points, unit="W"))
+
+
+async def test_a_trace_that_closes_once_more_has_the_readings_it_had(tmp_path):
+    """Though readings of its time have come after it closed, before the process ended."""
+    async with life(tmp_path) as first:
+        first.send(9)
+        first.ingest.metrics(power((-1, 100.0)))
+        first.send(1)
+        first.ingest.traces(ended(1))
+        (closed,) = first.closed
+        assert closed.readings[0].coverage == Coverage(0.0, 1.0)
+        await first.books.closing([closed])
+        first.ingest.metrics(power((1, 300.0)))
+    async with life(tmp_path) as second:
+        await second.recover()
+        (again,) = second.closed
+        assert again.readings == closed.readings
+        assert again.digest == closed.digest
+        other = second.readings.attach(second.close_all())[-1]
+        assert other.readings[0].coverage == Coverage(1.0, 0.0)
+
+
+def ended(number):
+    """Return a request that ends a trace."""
+    builder = TraceBuilder(number)
+    builder.span("chat", parent=b"12345678", span_id=b"endendee", **{"spanscore.trace.end": True})
+    return builder.request()
+
+
+async def test_a_trace_that_had_no_readings_gets_none_when_it_closes_once_more(tmp_path):
+    """That, too, is what it was scored with."""
+    async with life(tmp_path) as first:
+        first.send(1)
+        first.ingest.traces(ended(1))
+        assert first.closed[0].readings == ()
+        await first.books.closing(first.closed)
+        first.ingest.metrics(power((0, 300.0)))
+    async with life(tmp_path) as second:
+        await second.recover()
+        assert second.readings.resources == 1
+        assert [trace.readings for trace in second.closed] == [()]

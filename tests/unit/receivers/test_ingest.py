@@ -3,6 +3,8 @@
 from hashlib import sha256
 
 import pytest
+from metric_requests import metric
+from metric_requests import request as metrics_request
 from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.metrics.v1 import metrics_pb2
 
@@ -16,6 +18,7 @@ from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.entries import Request, decode, encode
 from scorer.receivers.ingest import Accepted, AssemblingIngest
+from scorer.scoring.readings.join import Readings
 from scorer.telemetry import Telemetry
 from scorer.testing import ManualClock, MemoryLog, TraceBuilder
 
@@ -39,13 +42,19 @@ class RecordingStrays:
 class Door:
     """An ingest with a manual clock; closed traces are kept in `closed`."""
 
-    def __init__(self, *, may_end=lambda _: True, log=None, passes_on=False, **assembly):
+    def __init__(
+        self, *, may_end=lambda _: True, log=None, passes_on=False, reads=False, **assembly
+    ):
         config = parse_config({"assembly": assembly})
         self.clock, self.telemetry, self.closed = ManualClock(), Telemetry(), []
         self.budget = MemoryBudget(config.assembly.memory)
         self.assembler = Assembler(assembler_settings(config.assembly), self.budget)
         self.strays = RecordingStrays() if passes_on else None
+        self.readings = (
+            Readings(config.scoring.readings, self.telemetry, self.clock) if reads else None
+        )
         self.ingest = AssemblingIngest(
+            readings=self.readings,
             strays=self.strays,
             source="otlp",
             assembler=self.assembler,
@@ -187,6 +196,57 @@ def test_log_records_are_counted_by_their_fate(kept, fate):
     door.ingest.logs(builder.log_request())
     assert door.count("log_records_total", outcome="joined") == 1
     assert door.count("log_records_total", outcome=fate) == 1
+
+
+ENERGY = metric("hw.energy", [(1, 1.0)], kind="cumulative")
+OTHER = metric("http.requests", [(1, 1.0)])
+
+
+def test_what_metrics_of_ours_read_is_kept_and_stands_in_the_log():
+    """Only that: of the other metrics the points are counted."""
+    log = MemoryLog()
+    door = Door(log=log, reads=True)
+    assert door.ingest.metrics(metrics_request(OTHER)) == Accepted()
+    assert list(log.replay()) == []
+    body = metrics_request(OTHER, ENERGY)
+    assert door.ingest.metrics(body, tenant="t") == Accepted(offset=1, first=1)
+    (record,) = log.replay()
+    assert decode(record.payload) == Request("metrics", "t", metrics_request(ENERGY))
+    assert door.readings.resources == 1
+    assert door.count("metric_points_total") == 3
+
+
+def test_readings_in_the_log_are_known_again_after_a_restart():
+    """So that traces that were open have them."""
+    log = MemoryLog()
+    Door(log=log, reads=True).ingest.metrics(metrics_request(ENERGY))
+    door = Door(log=log, reads=True)
+    (record,) = log.replay()
+    assert door.ingest.take_again(record) == (0, 0)
+    assert door.readings.resources == 1
+    assert door.count("readings_total", outcome="kept") == 1
+    assert Door(log=log).ingest.take_again(record) == (0, 0)
+
+
+def test_readings_that_the_log_does_not_take_are_not_kept():
+    """The sender tries again, and must not be told twice."""
+    door = Door(log=MemoryLog(max_size=1), reads=True)
+    with pytest.raises(TooLargeError):
+        door.ingest.metrics(metrics_request(ENERGY))
+    assert door.readings.resources == 0
+
+
+def test_what_is_passed_on_is_written_whole_and_read_all_the_same():
+    """The log holds it once."""
+    log = MemoryLog()
+    door = Door(log=log, reads=True, passes_on=True)
+    body = metrics_request(OTHER, ENERGY)
+    door.ingest.metrics(body)
+    assert [decode(record.payload).body for record in log.replay()] == [body]
+    assert door.readings.resources == 1
+    again = Door(log=log, reads=True, passes_on=True)
+    again.ingest.take_again(next(log.replay()))
+    assert again.readings.resources == 1
 
 
 def test_metric_points_are_counted_and_dropped():

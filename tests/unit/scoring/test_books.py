@@ -1,6 +1,7 @@
 """What is noted of closed traces, and when the log is released."""
 
 import pytest
+from msgspec.structs import replace
 
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.budget import MemoryBudget
@@ -8,9 +9,11 @@ from scorer.config import parse_config
 from scorer.journal import Journal
 from scorer.ledger import Ledger
 from scorer.model.position import Position
+from scorer.model.reading import Coverage, Measured
 from scorer.otlp.split import split_traces
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.scoring.books import LedgerBooks, NoBooks
+from scorer.scoring.readings.join import noted
 from scorer.testing import TraceBuilder
 
 
@@ -53,6 +56,20 @@ async def test_a_closing_is_noted_and_then_as_scored(desk, assembler):
     await books.scored(batch)
     (row,) = ledger.load()
     assert row.is_scored
+
+
+async def test_readings_are_noted_until_the_trace_is_scored(desk, assembler):
+    """They are those it was scored with, should it have to be scored again."""
+    books, ledger, _ = desk
+    (trace,) = close(assembler, 1, 4)
+    told = (Measured("energy_kwh", 0.1, "hw.energy", Coverage(1.0, 0.0)),)
+    batch = [replace(trace, readings=told)]
+    await books.closing(batch)
+    (row,) = ledger.load()
+    assert row.readings == noted(told)
+    await books.scored(batch)
+    (row,) = ledger.load()
+    assert row.readings is None
 
 
 async def test_the_log_is_released_up_to_what_has_no_scores(desk, assembler):

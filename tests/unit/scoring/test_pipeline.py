@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from scorer.assembly.budget import MemoryBudget
 from scorer.errors import RetryableError
 from scorer.model.position import Position
+from scorer.model.reading import Coverage, Measured
 from scorer.model.score import ScoredTrace
 from scorer.model.trace import ClosedTrace, Completeness
 from scorer.scoring import pipeline as pipeline_module
@@ -74,7 +75,7 @@ class FakeScorer:
 class Run:
     """A running pipeline with one recording sink."""
 
-    def __init__(self, scorer, *sinks, forwarder=None):
+    def __init__(self, scorer, *sinks, forwarder=None, attach=list):
         self.scorer, self.telemetry, self.budget = scorer, Telemetry(), MemoryBudget(10**6)
         self.sink = RecordingSink()
         self.pipeline = Pipeline(
@@ -85,6 +86,7 @@ class Run:
             clock=ManualClock(),
             books=self,
             forwarder=forwarder,
+            attach=attach,
         )
         self.noted = []
         self.books_raise = []
@@ -123,6 +125,26 @@ def quick(monkeypatch):
     """No real waiting between tries, and one trace a batch."""
     monkeypatch.setattr(pipeline_module, "_RETRY_DELAYS", (0.0, 0.0))
     monkeypatch.setattr(pipeline_module, "_BATCH_TRACES", 1)
+
+
+async def test_what_is_attached_to_a_closed_trace_goes_all_the_way():
+    """The books, the scorer and whoever asks for the trace see it with its readings."""
+    told = (Measured("energy_kwh", 0.1, "hw.energy", Coverage(1.0, 0.0)),)
+    seen = []
+
+    class Scorer(FakeScorer):
+        async def score(self, traces):
+            seen.extend(traces)
+            return await super().score(traces)
+
+    def attach(traces):
+        return [replace(trace, readings=told) for trace in traces]
+
+    async with Run(Scorer(), attach=attach) as run:
+        run.submit(closed(1))
+        assert run.pipeline.find(closed(1).trace_id).readings == told
+        await run.pipeline.drain()
+    assert [trace.readings for trace in seen] == [told]
 
 
 async def test_results_leave_in_close_order_whichever_is_ready_first():

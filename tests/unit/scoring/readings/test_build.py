@@ -36,5 +36,5 @@ def test_for_stored_files_there_are_no_bounds():
 )
 def test_bounds_that_make_no_sense_are_refused(readings):
     """With the path of the key."""
-    with pytest.raises(ConfigError, match="scoring.readings"):
+    with pytest.raises(ConfigError, match=r"scoring\.readings"):
         config(**readings)
