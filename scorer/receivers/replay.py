@@ -19,7 +19,7 @@ from scorer.receivers.files import StoredFiles
 from scorer.receivers.ingest import AssemblingIngest, takers
 from scorer.scoring.books import NoBooks
 from scorer.scoring.pipeline import Pipeline
-from scorer.scoring.readings.build import build_readings
+from scorer.scoring.readings.build import replay_readings
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.statistics import MetricSummary
 from scorer.scoring.summary import RunSummary
@@ -56,13 +56,24 @@ class ReplaySummary(Struct, frozen=True, kw_only=True):
 
 
 class _ReplayClock:
-    """The largest span end time that was read, in seconds."""
+    """The largest span end time that was read, in seconds; `arrived`: that of metrics, too.
+
+    Metrics go on when no agent runs, so they drive no timer.
+    """
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.arrived = 0.0
 
     def __call__(self) -> float:
         return self.now
+
+    def read(self, request: StoredRequest) -> None:
+        """Note the time of a request."""
+        seconds = request.time_ns / 1e9
+        self.arrived = max(self.arrived, seconds)
+        if request.signal != "metrics":
+            self.now = max(self.now, seconds)
 
 
 # Unix nanoseconds: from, to; None = open.
@@ -134,7 +145,7 @@ class _Replay:
         self._scorer = build_scorer(config, self._telemetry)
         self._summary = RunSummary()
         self._sinks = tuple(InWindow(sink, window) for sink in (*sinks, self._summary))
-        readings = build_readings(config, self._telemetry, self._clock)
+        readings = replay_readings(config, self._telemetry, lambda: self._clock.arrived)
         self._pipeline = Pipeline(
             self._scorer,
             self._sinks,
@@ -186,8 +197,7 @@ class _Replay:
             raise self._pipeline.sink_error
 
     async def _take(self, request: StoredRequest) -> None:
-        if request.signal != "metrics":  # these go on when no agent runs
-            self._clock.now = max(self._clock.now, request.time_ns / 1e9)
+        self._clock.read(request)
         await self._make_room(len(request.body))
         self._count_rejected(request)
         try:

@@ -5,7 +5,7 @@ from metric_requests import metric, request
 
 from scorer.config import parse_config
 from scorer.errors import ConfigError
-from scorer.scoring.readings.build import all_readings, build_readings
+from scorer.scoring.readings.build import all_readings, build_readings, replay_readings
 from scorer.telemetry import Telemetry
 
 
@@ -29,6 +29,15 @@ def test_for_stored_files_there_are_no_bounds():
         readings.take(request(points, resource={"host.name": name}), "")
     assert readings.resources == 2
     assert readings._telemetry.value("spanscore_readings_total", outcome="kept") == 400
+
+
+def test_a_replay_has_more_room():
+    """Its traces close later, by `replay.lateness`: four times as many readings are kept."""
+    readings = replay_readings(config("sustainability", max_readings=64), Telemetry(), lambda: 0.0)
+    readings.take(request(metric("hw.power", [(n, 1.0) for n in range(300)])), "")
+    kept = readings._telemetry.value("spanscore_readings_total", outcome="kept")
+    dropped = readings._telemetry.value("spanscore_readings_total", outcome="dropped_old")
+    assert 128 < kept - dropped <= 256
 
 
 @pytest.mark.parametrize(
