@@ -30,6 +30,7 @@ from scorer.scoring.backlog import Backlog
 from scorer.scoring.books import Books, LedgerBooks, NoBooks
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.readings.build import build_readings
+from scorer.scoring.readings.host import read_host
 from scorer.scoring.scorers import build_scorer
 from scorer.scoring.tasks import background
 from scorer.sinks.otlp.build import build_couriers
@@ -145,6 +146,8 @@ class Service:
             ]
             if self._push is not None:
                 parts.append(self._push.run())
+            if self._readings is not None and self._config.scoring.readings.host:
+                parts.append(read_host(self._readings))
             tasks.extend(asyncio.create_task(part) for part in parts)
             stopping = asyncio.create_task(stop.wait())
             tasks.append(stopping)

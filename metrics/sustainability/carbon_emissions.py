@@ -29,7 +29,7 @@ class CarbonEmissions:
     intensity of the grid: that of an OTLP metric, the spans or their resource
     (`spanscore.grid_intensity`), else that of the agent's
     `cloud.region` in the option `regions`, else `grid_intensity` (kg/kWh). The region is
-    that of the agent's host, so it is not used for an estimate from tokens. `detail` names
+    that of the agent's host, so it is not used for an estimate of models. `detail` names
     each source. Documented: AgentUnit's definition, which never looks at energy.
     """
 
@@ -59,6 +59,7 @@ class CarbonEmissions:
         kwh_per_1000_tokens: Mapping[str, float] | None = None,
         cpu_watts: float | None = None,
         gpu_watts: float | None = None,
+        ecologits: bool = False,
     ) -> None:
         self._documented = mode == "documented"
         self._threshold = (
@@ -69,7 +70,7 @@ class CarbonEmissions:
             region: not_negative(f"regions.{region}", figure)
             for region, figure in (regions or {}).items()
         }
-        self._energy = EnergySource(kwh_per_1000_tokens, cpu_watts, gpu_watts)
+        self._energy = EnergySource(kwh_per_1000_tokens, cpu_watts, gpu_watts, ecologits=ecologits)
         self.spec = spec_for(self.spec, mode)
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:
@@ -124,7 +125,7 @@ class CarbonEmissions:
         if resources.grid_intensity is not None:
             return _Intensity(resources.grid_intensity, source_of(trace, "grid_intensity"))
         regional = self._regions.get(resources.region or "")
-        if regional is not None and "tokens" not in energy.source:
+        if regional is not None and not energy.is_of_models:
             return _Intensity(regional, "option regions")
         return _Intensity(self._intensity, "option grid_intensity")
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from metrics.sustainability.ecologits_models import EcoLogitsModels
 from metrics.sustainability.origin import source_of
 from scorer.api import AgentTrace, LlmCall, Unscored
 
@@ -23,6 +24,11 @@ class Energy(NamedTuple):
     source: str
 
     @property
+    def is_of_models(self) -> bool:
+        """Whether models have a part in it, which run elsewhere."""
+        return "tokens" in self.source or "ecologits" in self.source
+
+    @property
     def is_estimated(self) -> bool:
         """Whether nobody has measured it."""
         return self.source.startswith("estimated")
@@ -33,11 +39,12 @@ class EnergySource:
 
     A measured or reported energy wins. Estimates are made only of what is configured, and only
     when all of that can be counted: `kwh_per_1000_tokens` (pattern of model names -> kWh, for input
-    and output tokens alike) for the models, `cpu_watts` and `gpu_watts` (at 100 %) over the
-    duration of the trace for its host.
+    and output tokens alike) for the models, with `ecologits` its estimate of those that no
+    pattern fits; `cpu_watts` and `gpu_watts` (at 100 %) over the duration of the trace for its
+    host.
 
     Raises:
-        ValueError: a figure is negative or no number.
+        ValueError: a figure is negative or no number, or EcoLogits is not installed.
     """
 
     def __init__(
@@ -45,11 +52,14 @@ class EnergySource:
         kwh_per_1000_tokens: Mapping[str, float] | None = None,
         cpu_watts: float | None = None,
         gpu_watts: float | None = None,
+        *,
+        ecologits: bool = False,
     ) -> None:
         self._per_tokens = {
             pattern.casefold(): not_negative(f"kwh_per_1000_tokens.{pattern}", figure)
             for pattern, figure in (kwh_per_1000_tokens or {}).items()
         }
+        self._ecologits = EcoLogitsModels() if ecologits else None
         self._watts = {
             name: not_negative(f"{name}_watts", watts)
             for name, watts in (("cpu", cpu_watts), ("gpu", gpu_watts))
@@ -63,7 +73,7 @@ class EnergySource:
             if not 0 <= reported <= MAX_KWH:
                 return Unscored("implausible_energy")
             return Energy(reported, source_of(trace, "energy_kwh"))
-        if not self._per_tokens and not self._watts:
+        if not self._per_tokens and not self._watts and self._ecologits is None:
             return Unscored("no_energy")
         return self._estimated(trace)
 
@@ -76,12 +86,13 @@ class EnergySource:
                 return part
             total += part
             of.append(f"{name}_watts")
-        if self._per_tokens:
+        if self._per_tokens or self._ecologits is not None:
             part = self._of_models(trace)
             if isinstance(part, Unscored):
                 return part
             total += part
-            of.append("kwh_per_1000_tokens")
+            of += ["kwh_per_1000_tokens"] if self._per_tokens else []
+            of += [self._ecologits.source] if self._ecologits is not None else []
         return Energy(total, f"estimated: {' + '.join(of)}")
 
     def _of_models(self, trace: AgentTrace) -> float | Unscored:
@@ -95,16 +106,22 @@ class EnergySource:
                 return Unscored("incomplete_usage")
             if not 0 <= tokens <= _MAX_TOKENS:
                 return Unscored("implausible_usage")
-            figure = self._figure(call.model)
-            if figure is None:
+            energy = self._of_call(call, tokens)
+            if energy is None:
                 unknown.add((call.model or "(unnamed)")[:_MAX_MODEL_NAME])
             else:
-                total += tokens / 1000 * figure
+                total += energy
         if unknown:
             return Unscored(
                 "unknown_model_energy", detail={"models": sorted(unknown)[:_MAX_MODELS]}
             )
         return total if trace.llm_calls else Unscored("no_llm_calls")
+
+    def _of_call(self, call: LlmCall, tokens: int) -> float | None:
+        figure = self._figure(call.model)
+        if figure is not None:
+            return tokens / 1000 * figure
+        return None if self._ecologits is None else self._ecologits.kwh(call)
 
     def _figure(self, model: str | None) -> float | None:
         name = (model or "")[:_MAX_MODEL_NAME].casefold()

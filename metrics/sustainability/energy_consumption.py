@@ -48,12 +48,13 @@ class EnergyConsumption:
         kwh_per_1000_tokens: Mapping[str, float] | None = None,
         cpu_watts: float | None = None,
         gpu_watts: float | None = None,
+        ecologits: bool = False,
     ) -> None:
         self._documented = mode == "documented"
         self._threshold = (
             threshold_kwh if self._documented else not_negative("threshold_kwh", threshold_kwh)
         )
-        self._source = EnergySource(kwh_per_1000_tokens, cpu_watts, gpu_watts)
+        self._source = EnergySource(kwh_per_1000_tokens, cpu_watts, gpu_watts, ecologits=ecologits)
         self.spec = spec_for(self.spec, mode)
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:

@@ -25,6 +25,13 @@ class ReadingsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         float,
         Meta(ge=0, le=1, description="share of a trace's time that readings must speak for"),
     ] = 0.5
+    host: Annotated[
+        bool,
+        Meta(
+            description="read the use of this machine's processors, too, for agents on it that "
+            "send `host.name` and report none themselves; a replay has no such readings"
+        ),
+    ] = False
     max_resources: Annotated[
         int,
         Meta(

@@ -161,3 +161,35 @@ def test_inspect_shows_which_metrics_can_run_with_them(folder, capsys):
     without = capsys.readouterr().out
     assert "no_resources" in without
     assert "no_resources" not in with_metrics
+
+
+@pytest.mark.parametrize("is_wanted", [False, True])
+async def test_the_machine_is_read_only_where_that_is_asked_for(tmp_path, monkeypatch, is_wanted):
+    """`scoring.readings.host`; what is read goes to the same readings."""
+    asked = []
+
+    async def read(readings):
+        asked.append(readings)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("scorer.service.read_host", read)
+    any_port = {"endpoint": "127.0.0.1:0"}
+    settings = config(
+        receivers={"otlp": {"grpc": any_port, "http": any_port}},
+        web=any_port,
+        state_dir=str(tmp_path / "state"),
+        scoring={
+            "workers": 0,
+            "metrics": ["resource_utilization"],
+            "readings": {"host": is_wanted},
+        },
+    )
+    service = Service(settings)
+    await service.start()
+    stop = asyncio.Event()
+    task = asyncio.create_task(service.run(stop))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    stop.set()
+    await task
+    assert len(asked) == is_wanted

@@ -11,7 +11,7 @@ from scorer.config import ReadingsConfig
 from scorer.model.reading import Measured, ResourceField
 from scorer.model.trace import ClosedTrace
 from scorer.otlp.join import join
-from scorer.otlp.metric_points import cut_metrics, read_points
+from scorer.otlp.metric_points import MetricPoints, Point, cut_metrics, read_points
 from scorer.scoring.readings.identity import Identity, Stay, extend, identity_of, runs_of
 from scorer.scoring.readings.measure import measure, together
 from scorer.scoring.readings.names import WANTED, WIRE_NAMES
@@ -85,6 +85,11 @@ class Readings:
         for wire, envelope in cut_metrics(body, WIRE_NAMES, self._max_size).items:
             identity = self._identity(envelope.resource)
             self._store.add(tenant, identity, read_points(wire), now)
+
+    def observe(self, name: str, identity: Identity, time_ns: int, value: float) -> None:
+        """Keep a reading of our own, of the default tenant."""
+        point = Point((), is_delta=False, start_ns=0, time_ns=time_ns, value=value)
+        self._store.add("", identity, MetricPoints(name, "", [point], 0), self._clock())
 
     def recall(self, key: _Key, noted: bytes | None) -> None:
         """Remember what was noted of a trace (tenant, trace id, revision) that closes once more."""

@@ -51,6 +51,8 @@ class Wanted(NamedTuple):
     skipped: frozenset[str] = frozenset()
 
 
+HOST_CPU: Final = "psutil: cpu_percent"
+"""The name of what is read here and not sent by anybody."""
 _CPUS = frozenset({"cpu", "cpu.logical_number", "system.cpu.logical_number"})
 _GPUS = frozenset({"hw.id", "gpu", "UUID", "gpu.uuid", "gpu.index"})
 _IDLE = frozenset({"idle", "wait", "iowait"})
@@ -94,13 +96,14 @@ WANTED: Final[dict[str, Wanted]] = {
     "system.cpu.utilization": Wanted(
         "cpu_percent", "share", "1", "mean", 100.0, parts=_CPUS, skipped=_IDLE
     ),
+    HOST_CPU: Wanted("cpu_percent", "share", "1", "mean", 100.0),
     "process.memory.usage": Wanted("memory_mb", "byte", "By", "peak", 1 / _BYTES_PER_MB),
     "container.memory.usage": Wanted("memory_mb", "byte", "By", "peak", 1 / _BYTES_PER_MB),
     "hw.gpu.utilization": _gpu("1"),
     "DCGM_FI_DEV_GPU_UTIL": _gpu("%"),
 }
 
-WIRE_NAMES: Final = frozenset(name.encode() for name in WANTED)
+WIRE_NAMES: Final = frozenset(name.encode() for name in WANTED if name != HOST_CPU)
 
 
 def factor(wanted: Wanted, unit: str) -> float | None:

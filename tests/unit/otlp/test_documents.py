@@ -19,7 +19,7 @@ METRICS = {"resourceMetrics": []}
 
 
 def test_the_signal_and_the_largest_time_are_told():
-    """Replay orders requests by time; metrics have none."""
+    """Replay orders requests by time; one without points has none."""
     (traces,) = requests_in_document(TRACES)
     (logs,) = requests_in_document(LOGS)
     (metrics,) = requests_in_document(METRICS)
@@ -30,6 +30,15 @@ def test_the_signal_and_the_largest_time_are_told():
         ("metrics", 0),
     ]
     assert len(split_traces(traces.body).spans) == 2
+
+
+def test_the_time_of_metrics_is_that_of_their_points():
+    """So that they are read beside the spans of their time."""
+    gauge = {"name": "hw.power", "gauge": {"dataPoints": [{"timeUnixNano": "8", "asInt": "1"}]}}
+    document = {"resourceMetrics": [{"scopeMetrics": [{"metrics": [gauge]}]}]}
+    (request,) = requests_in_document(document)
+    assert (request.signal, request.time_ns) == ("metrics", 8)
+    assert request_in_bytes(request.body) == request
 
 
 def test_a_document_may_hold_several_signals():

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from metrics.sustainability.carbon_emissions import CarbonEmissions
-from scorer.api import AgentTrace, LlmCall, Resources, Unscored, Usage
+from scorer.api import AgentTrace, Coverage, LlmCall, Resources, Unscored, Usage
 
 
 def trace(**resources):
@@ -96,3 +96,31 @@ def test_the_documented_mode_never_looks_at_energy():
     documented = CarbonEmissions(mode="documented")
     assert documented.score(trace(energy_kwh=10.0)).values == {"value": 1.0}
     assert documented.score(trace(carbon_kg=0.1)).values == {"value": 0.5}
+
+
+def test_carbon_of_energy_that_was_read_tells_its_share():
+    """With the intensity of the option, or one that was read, too."""
+    told = {
+        "sources": {
+            "energy_kwh": "otlp_metrics: hw.power",
+            "grid_intensity": "otlp_metrics: spanscore.grid_intensity",
+        },
+        "coverage": {"energy_kwh": Coverage(1.0, 0.0), "grid_intensity": Coverage(1.0, 0.0)},
+    }
+    result = CarbonEmissions().score(trace(energy_kwh=0.4, grid_intensity=0.1, **told))
+    assert result.values["carbon_kg"] == pytest.approx(0.04)
+    assert result.detail["energy_source"] == "otlp_metrics: hw.power"
+    assert result.detail["grid_intensity_source"] == "otlp_metrics: spanscore.grid_intensity"
+    assert result.detail["measured_share"] == 1.0
+    assert result.explanation == "energy by OTLP metric hw.power: measured for 100% of the time"
+
+
+def test_carbon_that_was_read_tells_its_share():
+    """It comes before the energy."""
+    told = {
+        "sources": {"carbon_kg": "otlp_metrics: spanscore.carbon"},
+        "coverage": {"carbon_kg": Coverage(0.5, 0.0)},
+    }
+    result = CarbonEmissions().score(trace(carbon_kg=0.1, energy_kwh=9.0, **told))
+    assert (result.values["value"], result.detail["measured_share"]) == (0.5, 0.5)
+    assert result.explanation.startswith("carbon by OTLP metric spanscore.carbon: measured for 50%")

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from metrics.sustainability.energy_consumption import EnergyConsumption
-from scorer.api import AgentTrace, LlmCall, Resources, Unscored, Usage
+from scorer.api import AgentTrace, Coverage, LlmCall, Resources, Unscored, Usage
 
 
 def trace(**resources):
@@ -46,3 +46,32 @@ def test_the_documented_mode_reads_a_live_trace():
     documented = EnergyConsumption(mode="documented", sample_interval=2.0)
     assert documented.score(trace(energy_kwh=0.2)).values == {"value": pytest.approx(0.5)}
     assert documented.score(trace(energy_kwh=math.nan)).values == {"value": 1.0}
+
+
+def test_what_readings_tell_is_told_with_their_share():
+    """The metric they come from, how much of the time they cover, and what is held on."""
+    view = trace(
+        energy_kwh=0.4,
+        sources={"energy_kwh": "otlp_metrics: hw.energy"},
+        coverage={"energy_kwh": Coverage(0.75, 0.25)},
+    )
+    result = EnergyConsumption().score(view)
+    assert result.values == {"value": 0.25, "energy_kwh": 0.4}
+    assert result.detail == {
+        "source": "otlp_metrics: hw.energy",
+        "threshold_kwh": 0.1,
+        "measured_share": 0.75,
+        "held_share": 0.25,
+    }
+    assert result.explanation == (
+        "energy by OTLP metric hw.energy: measured for 75% of the time, its last reading held on "
+        "for 25%"
+    )
+
+
+def test_an_estimate_is_no_reading():
+    """It has neither a share nor an explanation, though other fields were read."""
+    view = trace(cpu_percent=50.0, coverage={"cpu_percent": Coverage(1.0, 0.0)})
+    result = EnergyConsumption(kwh_per_1000_tokens={"m": 0.2}).score(view)
+    assert result.explanation is None
+    assert "measured_share" not in result.detail

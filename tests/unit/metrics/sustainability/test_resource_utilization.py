@@ -3,7 +3,7 @@ import math
 import pytest
 
 from metrics.sustainability.resource_utilization import ResourceUtilization
-from scorer.api import AgentTrace, Resources, Unscored
+from scorer.api import AgentTrace, Coverage, Resources, Unscored
 
 
 def score(mode="beyond", options=None, **resources):
@@ -63,3 +63,26 @@ def test_a_wrong_target_is_refused(target):
 def test_the_documented_mode_has_a_step_and_counts_the_unmeasured_as_zero():
     """CPU 100 / 80 = 1.25 scores 0.75, memory and GPU 0: 0.25."""
     assert score("documented", cpu_percent=100.0).values == {"value": pytest.approx(0.25)}
+
+
+def test_what_readings_tell_is_told_with_their_share():
+    """For each resource that has any."""
+    result = score(
+        cpu_percent=40.0,
+        memory_mb=2048.0,
+        sources={"cpu_percent": "otlp_metrics: process.cpu.time", "memory_mb": "span_attribute"},
+        coverage={"cpu_percent": Coverage(0.5, 0.5)},
+    )
+    assert result.values == {"value": 1.0, "cpu": 1.0, "memory": 1.0}
+    assert result.detail["cpu"] == {
+        "used_percent": 40.0,
+        "target_percent": 80.0,
+        "source": "otlp_metrics: process.cpu.time",
+        "measured_share": 0.5,
+        "held_share": 0.5,
+    }
+    assert result.detail["memory"]["source"] == "span_attribute"
+    assert result.explanation == (
+        "cpu by OTLP metric process.cpu.time: measured for 50% of the time, its last reading held "
+        "on for 50%"
+    )
