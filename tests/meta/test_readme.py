@@ -12,6 +12,8 @@ import pytest
 from scorer.api import AgentTrace, TraceMetric
 from scorer.cli.main import build_parser
 from scorer.dialects.about import ABOUT
+from scorer.scoring.readings.identity import ATTRIBUTES
+from scorer.scoring.readings.names import HOST_CPU, WANTED
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -28,6 +30,14 @@ def test_the_tables_are_fresh():
     """Keys, series and metrics in the README are those of the code."""
     expected = load_tables().generated(README)
     assert expected == README, "run: python tests/meta/tables.py --write"
+
+
+def test_every_otlp_metric_that_is_read_is_told():
+    """What nobody knows of is exported by nobody."""
+    told = (ROOT / "metrics" / "README.md").read_text()
+    sent = [name for name in WANTED if name != HOST_CPU]
+    assert [name for name in sent if f"`{name}`" not in told] == []
+    assert [name for name in ATTRIBUTES if f"`{name}`" not in told] == []
 
 
 def test_every_dialect_is_in_the_table():
