@@ -49,7 +49,7 @@ class ReadingsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     max_request_size: Annotated[
         PositiveSize,
         Meta(description="bytes of such metrics in one request; those beyond are not read"),
-    ] = PositiveSize(2**20)
+    ] = PositiveSize(256 * 2**10)
     kept: Annotated[
         PositiveDuration,
         Meta(description="forget a process or host that has sent none for this long"),

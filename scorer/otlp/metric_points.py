@@ -7,7 +7,7 @@ is cut out is a request of its own again (`join`), so it can be kept in a log an
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -15,12 +15,13 @@ from opentelemetry.proto.common.v1 import common_pb2
 from opentelemetry.proto.metrics.v1 import metrics_pb2
 
 from scorer.model.trace import Envelope, Item
-from scorer.otlp.wire import Field, Walk
+from scorer.otlp.wire import Walk
 
 Attributes = tuple[tuple[str, str], ...]
 
 # Fields of the request, of ResourceMetrics, of ScopeMetrics and of Metric.
 _GROUPS, _RESOURCE, _SCOPES, _SCOPE, _METRICS, _NAME = 1, 1, 2, 1, 2, 1
+_NAME_TAG, _ONE_BYTE = 0x0A, 0x80
 _NO_VALUE: Final = metrics_pb2.DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK
 _DELTA: Final = metrics_pb2.AGGREGATION_TEMPORALITY_DELTA
 _CUMULATIVE: Final = metrics_pb2.AGGREGATION_TEMPORALITY_CUMULATIVE
@@ -64,18 +65,62 @@ def cut_metrics(body: bytes, names: Collection[bytes], max_size: int) -> CutMetr
     Raises:
         PermanentError: The body is no protobuf, or holds too many tiny messages.
     """
-    walk, items = Walk(body), list[Item]()
-    size = too_large = 0
-    for group in _messages(walk, 0, len(body), _GROUPS):
-        envelope = b""
-        for wire, scope in _wanted(walk, body, group, names):
-            size += len(wire)
-            if size > max_size:
-                too_large += 1
+    walk, cut = Walk(body), _Cut(body, names, max_size)
+    for group in walk.fields(0, len(body)):
+        if group.number == _GROUPS and group.payload is not None:
+            cut.group(walk, group.payload, group.stop)
+    return CutMetrics(cut.items, cut.too_large)
+
+
+class _Cut:
+    """What is cut out of a body; a walk goes over it once, in its order."""
+
+    def __init__(self, body: bytes, names: Collection[bytes], max_size: int) -> None:
+        self.items: list[Item] = []
+        self.too_large = 0
+        self._body = body
+        self._names = names
+        self._room = max_size
+
+    def group(self, walk: Walk, start: int, stop: int) -> None:
+        """Take what is wanted of the metrics of one resource, which may come in pieces."""
+        body, resource = self._body, b""
+        found: list[tuple[bytes, bytes]] = []
+        for number, _, payload, end in walk.fields(start, stop):
+            if payload is None:
                 continue
-            envelope = envelope or _join_parts(walk, body, group, _RESOURCE)
-            items.append((wire, Envelope(envelope, scope)))
-    return CutMetrics(items, too_large)
+            if number == _RESOURCE:
+                resource += body[payload:end]
+            elif number == _SCOPES:
+                found += self._scoped(walk, payload, end)
+        self.items += [(wire, Envelope(resource, scope)) for wire, scope in found]
+
+    def _scoped(self, walk: Walk, start: int, stop: int) -> list[tuple[bytes, bytes]]:
+        """Return the wanted metrics of one scope, each with it."""
+        body, scope = self._body, b""
+        wires: list[bytes] = []
+        for number, _, payload, end in walk.fields(start, stop):
+            if payload is None:
+                continue
+            if number == _SCOPE:
+                scope += body[payload:end]
+            elif number == _METRICS and self._name(walk, payload, end) in self._names:
+                self._room -= end - payload
+                if self._room >= 0:
+                    wires.append(body[payload:end])
+                else:
+                    self.too_large += 1
+        return [(wire, scope) for wire in wires]
+
+    def _name(self, walk: Walk, start: int, stop: int) -> bytes:
+        """Return the name of a metric, which as a rule stands first and is short."""
+        body = self._body
+        if stop - start > 2 and body[start] == _NAME_TAG and body[start + 1] < _ONE_BYTE:
+            return body[start + 2 : start + 2 + body[start + 1]]
+        for number, _, payload, end in walk.fields(start, stop):
+            if number == _NAME and payload is not None:
+                return body[payload:end]
+        return b""
 
 
 def read_points(wire: bytes) -> MetricPoints:
@@ -106,35 +151,6 @@ def _first_time_ns(metric: metrics_pb2.Metric) -> int:
     kind = metric.WhichOneof("data")
     points = getattr(metric, kind).data_points if kind else ()
     return int(points[0].time_unix_nano) if points else 0
-
-
-def _messages(walk: Walk, start: int, stop: int, number: int) -> Iterator[Field]:
-    return (f for f in walk.fields(start, stop) if f.number == number and f.payload is not None)
-
-
-def _wanted(
-    walk: Walk, body: bytes, group: Field, names: Collection[bytes]
-) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the wanted metrics of a resource, each with its scope."""
-    assert group.payload is not None
-    for scoped in _messages(walk, group.payload, group.stop, _SCOPES):
-        assert scoped.payload is not None
-        scope = None
-        for metric in _messages(walk, scoped.payload, scoped.stop, _METRICS):
-            assert metric.payload is not None
-            name = next(_messages(walk, metric.payload, metric.stop, _NAME), None)
-            if name is None or body[name.payload : name.stop] not in names:
-                continue
-            if scope is None:
-                scope = _join_parts(walk, body, scoped, _SCOPE)
-            yield body[metric.payload : metric.stop], scope
-
-
-def _join_parts(walk: Walk, body: bytes, outer: Field, number: int) -> bytes:
-    """Return a message that stands in another, maybe in several pieces, which belong together."""
-    assert outer.payload is not None
-    parts = _messages(walk, outer.payload, outer.stop, number)
-    return b"".join([body[part.payload : part.stop] for part in parts])
 
 
 def _point(pb: metrics_pb2.NumberDataPoint, *, is_delta: bool) -> Point | None:

@@ -13,7 +13,7 @@ from scorer.model.trace import ClosedTrace
 from scorer.otlp.join import join
 from scorer.otlp.metric_points import MetricPoints, Point, cut_metrics, read_points
 from scorer.scoring.readings.identity import Identity, Stay, extend, identity_of, runs_of
-from scorer.scoring.readings.measure import measure, together
+from scorer.scoring.readings.measure import Figure, measure, together
 from scorer.scoring.readings.names import WANTED, WIRE_NAMES
 from scorer.scoring.readings.series import NS, Window
 from scorer.scoring.readings.store import Kept, Limits, ReadingStore
@@ -39,10 +39,10 @@ class _Found(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A metric of a resource; none = nothing tells."""
+    """A metric of a resource."""
 
     name: str
-    kept: Kept | None
+    kept: Kept
 
 
 class Readings:
@@ -137,32 +137,40 @@ class Readings:
         return Window(stay.start_ns, stay.end_ns, until, self._max_age_ns)
 
     def _field(self, field: ResourceField, found: Sequence[_Found]) -> Measured | None:
-        windows: dict[_Source, Window] = {}
+        told: dict[_Source, tuple[Figure | None, Window]] = {}
+        whole = 0
         for process in found:
-            source = self._source(field, process)
-            # What speaks for the whole machine is asked once for all of its processes.
-            windows[source] = _both(windows.get(source), process.window)
-        figures = []
-        for (name, kept), window in windows.items():
-            figure = None if kept is None else measure(WANTED[name], kept.series(name), window)
-            if figure is not None:
-                figures.append((figure, window))
+            source, figure = self._source(field, process)
+            window = process.window
+            if source is None:
+                whole += _length(window)
+                continue
+            if source in told:
+                # What speaks for the whole machine is asked once for all of its processes.
+                window = _both(told[source][1], window)
+                figure = _measured(source, window)
+            told[source] = figure, window
+        figures = [(figure, window) for figure, window in told.values() if figure is not None]
         if not figures:
             return None
-        names = sorted({name for name, _ in windows if name})
-        figure = together(WANTED[names[0]].how, figures, sum(map(_length, windows.values())))
+        names = sorted({name for name, _ in told})
+        whole += sum(_length(window) for _, window in told.values())
+        figure = together(WANTED[names[0]].how, figures, whole)
         if figure.known < self._min_share:
             return None
         return Measured(field, figure.value, " + ".join(names), figure.coverage)
 
-    def _source(self, field: ResourceField, process: _Found) -> _Source:
-        """Return the first metric that says enough of a field, and whose readings these are."""
+    def _source(
+        self, field: ResourceField, process: _Found
+    ) -> tuple[_Source | None, Figure | None]:
+        """Return the first metric that says enough of a field and what it says, or nothing."""
         for kept in process.kept:
             for name in _SOURCES[field]:
-                figure = measure(WANTED[name], kept.series(name), process.window)
+                source = _Source(name, kept)
+                figure = _measured(source, process.window)
                 if figure is not None and figure.known >= self._min_share:
-                    return _Source(name, kept)
-        return _Source("", None)
+                    return source, figure
+        return None, None
 
     def _identity(self, resource: bytes) -> Identity:
         known = self._identities.get(resource)
@@ -179,10 +187,12 @@ class Readings:
             self._telemetry.add("spanscore_readings_total", number, outcome=outcome)
 
 
-def _both(one: Window | None, other: Window) -> Window:
+def _measured(source: _Source, window: Window) -> Figure | None:
+    return measure(WANTED[source.name], source.kept.series(source.name), window)
+
+
+def _both(one: Window, other: Window) -> Window:
     """Return the time from the begin of the first to the end of the last of two windows."""
-    if one is None:
-        return other
     return Window(
         min(one.start_ns, other.start_ns),
         max(one.end_ns, other.end_ns),

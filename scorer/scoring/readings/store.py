@@ -3,6 +3,7 @@
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from scorer.otlp.metric_points import Attributes, MetricPoints, Point
@@ -12,6 +13,7 @@ from scorer.scoring.readings.series import Series
 
 # What a series takes beside its readings, in readings.
 SERIES_COST: Final = 16
+_TIME_OF: Final = attrgetter("time_ns")
 _TRIMMED: Final = 8  # a resource that is full gives up this part of its readings
 
 Count = Callable[[str, int], None]
@@ -108,9 +110,10 @@ class ReadingStore:
             self._count("no_identity", len(metric.points))
         elif metric.points:
             kept = self._of(tenant, identity, now)
-            for outcome, number in Counter(
-                [_add(kept, metric.name, wanted, point, scale) for point in metric.points]
-            ).items():
+            # In order of time, they are appended rather than inserted.
+            points = sorted(metric.points, key=_TIME_OF)
+            fates = [_add(kept, metric.name, wanted, point, scale) for point in points]
+            for outcome, number in Counter(fates).items():
                 self._count(outcome, number)
             self._count("dropped_old", kept.trim())
 

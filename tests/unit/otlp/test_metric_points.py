@@ -9,6 +9,7 @@ from opentelemetry.proto.metrics.v1 import metrics_pb2
 from scorer.errors import PermanentError
 from scorer.otlp.join import join
 from scorer.otlp.metric_points import Point, cut_metrics, last_time_ns, read_points
+from scorer.otlp.wire import length_delimited
 
 WANTED = {b"hw.energy", b"hw.power"}
 OTHERS = [metric(f"http.server.{n}", [(1, n)]) for n in range(5)]
@@ -116,3 +117,23 @@ def test_the_time_of_a_request_is_that_of_its_latest_metric():
     built = data(metric("a", [(5, 1)]), metric("b", [(9, 1)]), metrics_pb2.Metric(name="empty"))
     assert last_time_ns(built.resource_metrics) == T0 + 9 * S
     assert last_time_ns([]) == 0
+
+
+def test_a_request_of_many_small_metrics_is_no_attack():
+    """The walk goes over each byte once, so it finds no more fields than there are."""
+    many = [metric("hw.energy", [(1, 1.0)], id=str(number)) for number in range(3000)]
+    assert len(cut_metrics(request(*many), WANTED, 10**6).items) == 3000
+
+
+def test_a_name_may_stand_anywhere_and_be_of_any_length():
+    """Senders may order fields as they like."""
+    name, unit = b"\x0a\x09hw.energy", b"\x1a\x01J"
+    long = b"\x0a\x80\x02" + b"x" * 256
+    bodies = [unit + name, name + unit, long, b"", unit]
+    scoped = b"".join(_field(2, body) for body in bodies)
+    body = _field(1, _field(2, scoped))
+    assert [wire for wire, _ in cut_metrics(body, WANTED, 10**6).items] == bodies[:2]
+
+
+def _field(number, payload):
+    return length_delimited(number, payload)

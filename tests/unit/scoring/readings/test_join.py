@@ -161,8 +161,8 @@ def test_readings_of_another_instance_do_not_count():
     assert joined.of() == {}
 
 
-def two_processes(*hosts):
-    """Return a trace of a process from 0 s to 10 s and another from 10 s to 20 s."""
+def processes(*hosts):
+    """Return a trace of processes, the first from 0 s to 10 s, the next from 10 s to 20 s."""
     bodies = []
     for number, host in enumerate(hosts):
         builder = TraceBuilder(service=f"s{number}")
@@ -184,7 +184,7 @@ def test_the_energy_of_several_processes_is_added_up():
     joined = Joined()
     for name in ("s0", "s1"):
         joined.take(energy(), resource={"service.name": name})
-    found = joined.attach(two_processes("h", "h"))["energy_kwh"]
+    found = joined.attach(processes("h", "h"))["energy_kwh"]
     assert found.value == pytest.approx(4000 / KWH)
     assert found.coverage == Coverage(1.0, 0.0)
 
@@ -193,7 +193,7 @@ def test_a_process_without_readings_lowers_what_is_covered():
     """Half of the time is known."""
     joined = Joined()
     joined.take(energy(), resource={"service.name": "s0"})
-    found = joined.attach(two_processes("h", "h"))["energy_kwh"]
+    found = joined.attach(processes("h", "h"))["energy_kwh"]
     assert (found.value, found.coverage.measured) == pytest.approx((1000 / KWH, 0.5))
 
 
@@ -203,7 +203,7 @@ def test_of_very_many_processes_most_are_not_looked_up(monkeypatch):
     joined = Joined()
     for name in ("s0", "s1"):
         joined.take(energy(), resource={"service.name": name})
-    found = joined.attach(two_processes("h", "h"))["energy_kwh"]
+    found = joined.attach(processes("h", "h"))["energy_kwh"]
     assert (found.value, found.coverage.measured) == pytest.approx((1000 / KWH, 0.5))
 
 
@@ -211,9 +211,9 @@ def test_the_energy_of_a_host_is_counted_once_for_its_processes():
     """4000 J in 20 s; on another host, nothing is known."""
     joined = Joined()
     joined.take(energy(), resource={"host.name": "h"})
-    found = joined.attach(two_processes("h", "h"))["energy_kwh"]
+    found = joined.attach(processes("h", "h"))["energy_kwh"]
     assert (found.value, found.coverage.measured) == pytest.approx((4000 / KWH, 1.0))
-    found = joined.attach(two_processes("h", "elsewhere"))["energy_kwh"]
+    found = joined.attach(processes("h", "elsewhere"))["energy_kwh"]
     assert (found.value, found.coverage.measured) == pytest.approx((1000 / KWH, 0.5))
 
 
@@ -307,3 +307,12 @@ def test_order_and_duplicates_change_nothing_and_more_use_is_never_less(
     assert used(increments, shuffled) == first
     higher = [step + (more if number == at else 0) for number, step in enumerate(increments)]
     assert used(higher).value >= first.value * (1 - 1e-12)
+
+
+def test_processes_without_readings_count_each_for_its_time():
+    """10 s of 40 s are known, though the three others overlap nothing."""
+    joined = Joined(min_share=0.2)
+    joined.take(energy(), resource={"service.name": "s0"})
+    found = joined.attach(processes("h", "h", "h", "h"))["energy_kwh"]
+    assert found.coverage.measured == pytest.approx(0.25)
+    assert Joined().attach(processes("h")) == {}
