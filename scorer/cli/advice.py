@@ -91,15 +91,17 @@ _ANY_DIALECT: Mapping[str, str] = {
         "user's value; they are then part of your telemetry"
     ),
     "no_energy": (
-        "energy: set spanscore.energy_kwh on the spans, or give the metric figures to estimate by "
-        "(kwh_per_1000_tokens, cpu_watts, gpu_watts)"
+        "energy: export an OTLP metric of it (hw.energy, hw.power) with the resource of the spans, "
+        "or set spanscore.energy_kwh on the spans, or let the metric estimate it "
+        "(kwh_per_1000_tokens, ecologits, cpu_watts, gpu_watts)"
     ),
     "no_resources": (
-        "resources: set spanscore.cpu_percent, spanscore.memory_mb or spanscore.gpu_percent on "
-        "the spans or their resource"
+        "resources: export OTLP metrics of the process (process.cpu.utilization, "
+        "process.memory.usage) with the resource of the spans, or set spanscore.cpu_percent, "
+        "spanscore.memory_mb or spanscore.gpu_percent on the spans or their resource"
     ),
     "unknown_model_energy": (
-        "energy: kwh_per_1000_tokens has no pattern for a model; one for `*` covers the rest"
+        "energy: nothing is known of a model; a pattern `*` in kwh_per_1000_tokens covers the rest"
     ),
     "incomplete_usage": (
         "cost: some model calls carry no token counts; a streaming call reports them only when "

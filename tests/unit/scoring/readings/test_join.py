@@ -1,7 +1,7 @@
 """From requests of metrics to what is attached to a closed trace."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from metric_requests import PROCESS, metric, request
 from opentelemetry.proto.trace.v1 import trace_pb2
@@ -277,6 +277,7 @@ def test_many_resources_are_remembered_within_bounds():
 COUNTS = st.lists(st.integers(0, 1000), min_size=3, max_size=8)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(
     increments=COUNTS,
     more=st.integers(0, 500),

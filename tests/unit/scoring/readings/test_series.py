@@ -1,7 +1,7 @@
 """How the readings of a series fill a stretch of time."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.scoring.readings.series import NS, Series, Stretch, Window
@@ -127,6 +127,7 @@ def test_no_readings_say_nothing():
 READING = st.tuples(st.integers(0, 3), st.integers(4, 60), st.integers(0, 9))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(
     readings=st.lists(READING, max_size=12),
     order=st.randoms(use_true_random=False),
