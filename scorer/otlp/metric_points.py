@@ -60,7 +60,8 @@ class MetricPoints(NamedTuple):
 def cut_metrics(body: bytes, names: Collection[bytes], max_size: int) -> CutMetrics:
     """Return the metrics of these names in an ExportMetricsServiceRequest (protobuf).
 
-    Of those that come when `max_size` bytes are reached, none is taken.
+    Of those that do not fit into `max_size` bytes, none is taken; what they were sent under counts
+    for each scope.
 
     Raises:
         PermanentError: The body is no protobuf, or holds too many tiny messages.
@@ -85,18 +86,32 @@ class _Cut:
     def group(self, walk: Walk, start: int, stop: int) -> None:
         """Take what is wanted of the metrics of one resource, which may come in pieces."""
         body, resource = self._body, b""
-        found: list[tuple[bytes, bytes]] = []
+        found: list[tuple[bytes, list[bytes]]] = []
         for number, _, payload, end in walk.fields(start, stop):
             if payload is None:
                 continue
             if number == _RESOURCE:
                 resource += body[payload:end]
             elif number == _SCOPES:
-                found += self._scoped(walk, payload, end)
-        self.items += [(wire, Envelope(resource, scope)) for wire, scope in found]
+                found.append(self._scoped(walk, payload, end))
+        for scope, wires in found:
+            self._take(Envelope(resource, scope), wires)
 
-    def _scoped(self, walk: Walk, start: int, stop: int) -> list[tuple[bytes, bytes]]:
-        """Return the wanted metrics of one scope, each with it."""
+    def _take(self, envelope: Envelope, wires: list[bytes]) -> None:
+        if wires and self._fits(envelope.size):
+            self.items += [(wire, envelope) for wire in wires]
+        else:
+            self.too_large += len(wires)
+
+    def _fits(self, size: int) -> bool:
+        """Take room, where there is as much."""
+        if size > self._room:
+            return False
+        self._room -= size
+        return True
+
+    def _scoped(self, walk: Walk, start: int, stop: int) -> tuple[bytes, list[bytes]]:
+        """Return a scope and its wanted metrics."""
         body, scope = self._body, b""
         wires: list[bytes] = []
         for number, _, payload, end in walk.fields(start, stop):
@@ -105,12 +120,11 @@ class _Cut:
             if number == _SCOPE:
                 scope += body[payload:end]
             elif number == _METRICS and self._name(walk, payload, end) in self._names:
-                self._room -= end - payload
-                if self._room >= 0:
+                if self._fits(end - payload):
                     wires.append(body[payload:end])
                 else:
                     self.too_large += 1
-        return [(wire, scope) for wire in wires]
+        return scope, wires
 
     def _name(self, walk: Walk, start: int, stop: int) -> bytes:
         """Return the name of a metric, which as a rule stands first and is short."""

@@ -194,7 +194,7 @@ class AssemblingIngest:
         that are open when the process ends.
         """
         points, offset = count_metric_points(body), 0
-        kept = b"" if self._readings is None else self._readings.wanted(body)
+        wanted = [] if self._readings is None else self._readings.wanted(body)
         if self._strays is not None and body:
             now = self._clock()
             self._admission.check_size(len(body))
@@ -203,9 +203,9 @@ class AssemblingIngest:
                 self._refuse(refusal, len(body), tenant, now)
             offset = self._write(Request("metrics", tenant, body))
             self._pass_on_metrics(body, points, tenant)
-        elif kept:
-            offset = self._write(Request("metrics", tenant, kept))
-        self._read(kept, tenant)
+        elif wanted:
+            offset = self._write(Request("metrics", tenant, join(wanted)))
+        self._read(wanted, tenant)
         self._telemetry.add("spanscore_metric_points_total", points)
         return Accepted(offset=offset, first=offset)
 
@@ -345,10 +345,10 @@ class AssemblingIngest:
             stray = Stray("metrics", tenant, b"", body, points)
             self._strays.take(stray, self._position.offset)
 
-    def _read(self, kept: bytes, tenant: str) -> None:
+    def _read(self, wanted: Sequence[Item], tenant: str) -> None:
         """Keep the points of metrics that are wanted."""
-        if self._readings is not None and kept:
-            self._readings.take(kept, tenant)
+        if self._readings is not None and wanted:
+            self._readings.take(wanted, tenant)
 
     def _count_pushed(self, spans: Sequence[SpanEntry], pushed: Pushed) -> None:
         counts = {

@@ -9,8 +9,12 @@ from scorer.errors import PermanentError
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, Completeness
 from scorer.otlp.decode import decode_trace, service_name
+from scorer.otlp.join import join
 from scorer.otlp.json_mapping import count_metric_points
+from scorer.otlp.metric_points import cut_metrics, read_points
 from scorer.otlp.split import has_end_marker, split_logs, split_traces
+from scorer.scoring.readings.identity import identity_of
+from scorer.scoring.readings.store import Limits, ReadingStore
 
 from .budget import fuzz
 from .steps import within_steps
@@ -128,3 +132,33 @@ def test_any_metrics_request_is_refused_or_counted(body):
         assert 0 <= within_steps(len(body), count_metric_points, body) <= len(body)
     except PermanentError:
         return
+
+
+class Everything:
+    """A collection that holds whatever is asked for."""
+
+    def __contains__(self, item):
+        return True
+
+
+@fuzz("protobuf", parts=3)
+@given(METRICS)
+def test_any_metrics_request_that_is_counted_can_be_read(body):
+    """Its points have times and numbers that can be, and the store takes them within bounds."""
+    try:
+        count_metric_points(body)
+    except PermanentError:
+        return
+    cut = within_steps(len(body), cut_metrics, body, Everything(), 10**6)
+    assert len(join(cut.items)) <= 2 * len(body) + sum(e.size for _, e in cut.items) + 100
+    fates = []
+    store = ReadingStore(Limits(2, 64, 60.0), lambda fate, number: fates.append(number))
+    for wire, envelope in cut.items:
+        metric = within_steps(len(wire), read_points, wire)
+        for point in metric.points:
+            assert 0 <= point.start_ns < point.time_ns < 2**63
+            assert 0 <= point.value < float("inf")
+        named = identity_of(envelope.resource) or (("host.name", "h"),)
+        store.add("", named, metric._replace(name="hw.energy", unit=""), 0.0)
+    assert len(store) <= 2
+    assert all(number >= 0 for number in fates)

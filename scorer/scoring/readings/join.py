@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from scorer.config import ReadingsConfig
 from scorer.model.reading import Measured, ResourceField
-from scorer.model.trace import ClosedTrace
-from scorer.otlp.join import join
+from scorer.model.trace import ClosedTrace, Item
 from scorer.otlp.metric_points import MetricPoints, Point, cut_metrics, read_points
 from scorer.scoring.readings.identity import Identity, Stay, extend, identity_of, runs_of
 from scorer.scoring.readings.measure import Figure, measure, together
@@ -67,8 +66,8 @@ class Readings:
         """How many resources have readings."""
         return len(self._store)
 
-    def wanted(self, body: bytes) -> bytes:
-        """Return what is wanted of a request of metrics, as a request; b"" = nothing.
+    def wanted(self, body: bytes) -> list[Item]:
+        """Return the metrics of a request that are wanted.
 
         Raises:
             PermanentError: The body is no protobuf.
@@ -76,13 +75,13 @@ class Readings:
         cut = cut_metrics(body, WIRE_NAMES, self._max_size)
         if cut.too_large:
             self._count("too_large", cut.too_large)
-        return join(cut.items)
+        return cut.items
 
-    def take(self, body: bytes, tenant: str) -> None:
-        """Keep the points of what was wanted."""
+    def take(self, items: Iterable[Item], tenant: str) -> None:
+        """Keep the points of wanted metrics."""
         now = self._clock()
         self._store.forget(now)
-        for wire, envelope in cut_metrics(body, WIRE_NAMES, self._max_size).items:
+        for wire, envelope in items:
             identity = self._identity(envelope.resource)
             self._store.add(tenant, identity, read_points(wire), now)
 

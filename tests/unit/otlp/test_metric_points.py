@@ -44,8 +44,19 @@ def test_beyond_the_size_metrics_are_left_out_and_counted():
     """A request can be as large as a receiver takes; what is read of it is bounded."""
     built = metric("hw.energy", [(n, n) for n in range(10)])
     size = len(built.SerializeToString())
-    cut = cut_metrics(request(built, built, built), WANTED, 2 * size)
+    cut = cut_metrics(request(built, built, built), WANTED, 2 * size + 100)
     assert (len(cut.items), cut.too_large) == (2, 1)
+
+
+def test_a_large_resource_of_many_scopes_does_not_multiply():
+    """It would be written for each of them."""
+    message = data(metric("hw.energy", [(1, 1)]), resource={"service.name": "x" * 1000})
+    group = message.resource_metrics[0]
+    for _ in range(9):
+        group.scope_metrics.append(group.scope_metrics[0])
+    cut = cut_metrics(message.SerializeToString(), WANTED, 5000)
+    assert (len(cut.items), cut.too_large) == (4, 6)
+    assert len(join(cut.items)) < 5000
 
 
 def test_what_is_no_protobuf_is_refused():

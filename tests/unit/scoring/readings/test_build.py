@@ -26,7 +26,7 @@ def test_for_stored_files_there_are_no_bounds():
     readings = all_readings(config("sustainability", max_resources=1, max_readings=64))
     points = metric("hw.power", [(n, 1.0) for n in range(200)])
     for name in ("a", "b"):
-        readings.take(request(points, resource={"host.name": name}), "")
+        readings.take(readings.wanted(request(points, resource={"host.name": name})), "")
     assert readings.resources == 2
     assert readings._telemetry.value("spanscore_readings_total", outcome="kept") == 400
 
@@ -34,7 +34,8 @@ def test_for_stored_files_there_are_no_bounds():
 def test_a_replay_has_more_room():
     """Its traces close later, by `replay.lateness`: four times as many readings are kept."""
     readings = replay_readings(config("sustainability", max_readings=64), Telemetry(), lambda: 0.0)
-    readings.take(request(metric("hw.power", [(n, 1.0) for n in range(300)])), "")
+    body = request(metric("hw.power", [(n, 1.0) for n in range(300)]))
+    readings.take(readings.wanted(body), "")
     kept = readings._telemetry.value("spanscore_readings_total", outcome="kept")
     dropped = readings._telemetry.value("spanscore_readings_total", outcome="dropped_old")
     assert 128 < kept - dropped <= 256
