@@ -178,7 +178,8 @@ SERIES: tuple[Series, ...] = (
     Series(
         "spanscore_readings_total",
         "counter",
-        "Points of OTLP metrics that metrics of ours read, by fate; of `too_large` ones, metrics.",
+        "Points of OTLP metrics that are read, by fate; whole metrics that are `too_large`, whole "
+        "resources as `dropped_resource`.",
         ("outcome",),
     ),
     Series("spanscore_reading_resources", "gauge", "Processes and hosts that have readings."),

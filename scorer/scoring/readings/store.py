@@ -1,7 +1,7 @@
 """The readings that are kept: by tenant and identity, then by metric and series; bounded."""
 
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -45,15 +45,19 @@ class Kept:
         if name not in self._incomplete:
             yield from self._metrics.get(name, {}).values()
 
-    def add(self, name: str, wanted: Wanted, point: Point, scale: float) -> str:
-        """Take a point; returns what became of it: kept, duplicate or no_room."""
-        found = self._series(name, wanted, point)
+    def add(
+        self, name: str, wanted: Wanted, points: Sequence[Point], scale: float
+    ) -> dict[str, int]:
+        """Take points of one series; returns what became of them: kept, duplicate or no_room."""
+        found = self._series(name, wanted, points[0])
         if found is None:
             self._incomplete.add(name)
-            return "no_room"
-        is_new = found.add(point.time_ns, point.value * scale, point.start_ns)
-        self._size += is_new
-        return "kept" if is_new else "duplicate"
+            return {"no_room": len(points)}
+        # In order of time, they are appended rather than inserted.
+        ordered = sorted(points, key=_TIME_OF)
+        new = sum([found.add(p.time_ns, p.value * scale, p.start_ns) for p in ordered])
+        self._size += new
+        return {"kept": new, "duplicate": len(points) - new}
 
     def trim(self) -> int:
         """Give up the oldest readings where there are too many; returns how many."""
@@ -93,6 +97,7 @@ class ReadingStore:
         self._count = count
         self._kept: OrderedDict[tuple[str, Identity], Kept] = OrderedDict()
         self._shapes: Counter[Shape] = Counter()
+        self._tenants: Counter[str] = Counter()
 
     def __len__(self) -> int:
         """Return how many resources there are."""
@@ -110,11 +115,12 @@ class ReadingStore:
             self._count("no_identity", len(metric.points))
         elif metric.points:
             kept = self._of(tenant, identity, now)
-            # In order of time, they are appended rather than inserted.
-            points = sorted(metric.points, key=_TIME_OF)
-            fates = [_add(kept, metric.name, wanted, point, scale) for point in points]
-            for outcome, number in Counter(fates).items():
-                self._count(outcome, number)
+            by_series: defaultdict[tuple[Attributes, bool], list[Point]] = defaultdict(list)
+            for point in metric.points:
+                by_series[point.attributes, point.is_delta].append(point)
+            for points in by_series.values():
+                for outcome, number in _add(kept, metric.name, wanted, points, scale).items():
+                    self._count(outcome, number)
             self._count("dropped_old", kept.trim())
 
     def find(self, tenant: str, identity: Identity) -> list[Kept]:
@@ -138,6 +144,7 @@ class ReadingStore:
         if kept is None:
             kept = self._kept[key] = Kept(self._limits.max_readings)
             self._shapes[shape_of(identity)] += 1
+            self._tenants[tenant] += 1
         kept.last_arrival = now
         self._kept.move_to_end(key)
         if len(self._kept) > self._limits.max_resources:
@@ -147,23 +154,25 @@ class ReadingStore:
 
     def _first_to_go(self) -> tuple[str, Identity]:
         """Return the longest silent resource of the tenant that has most of them."""
-        ((tenant, _),) = Counter(tenant for tenant, _ in self._kept).most_common(1)
+        ((tenant, _),) = self._tenants.most_common(1)
         return next(key for key in self._kept if key[0] == tenant)
 
     def _drop(self, key: tuple[str, Identity]) -> None:
-        shape = shape_of(key[1])
+        tenant, identity = key
         del self._kept[key]
-        self._shapes[shape] -= 1
-        if not self._shapes[shape]:
-            del self._shapes[shape]
+        self._shapes.subtract([shape_of(identity)])
+        self._tenants.subtract([tenant])
+        self._shapes, self._tenants = +self._shapes, +self._tenants
 
 
-def _add(kept: Kept, name: str, wanted: Wanted, point: Point, scale: float) -> str:
-    if point.is_delta and not wanted.counts:
-        return "unusable"
-    if wanted.skipped and any(value in wanted.skipped for _, value in point.attributes):
-        return "skipped"
-    return kept.add(name, wanted, point, scale)
+def _add(
+    kept: Kept, name: str, wanted: Wanted, points: Sequence[Point], scale: float
+) -> dict[str, int]:
+    if points[0].is_delta and not wanted.counts:
+        return {"unusable": len(points)}
+    if any(value in wanted.skipped for _, value in points[0].attributes):
+        return {"skipped": len(points)}
+    return kept.add(name, wanted, points, scale)
 
 
 def _digest(attributes: Attributes, *, is_delta: bool = False) -> bytes:
