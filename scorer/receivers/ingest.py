@@ -218,6 +218,21 @@ class AssemblingIngest:
         if self._log is not None:
             await self._log.synced(offset, first)
 
+    def foresee(self, record: Record) -> None:
+        """Look at an entry of a log that is about to be taken again; see `Assembler.foresee`.
+
+        Raises:
+            PermanentError: It is none of our entries.
+        """
+        entry = decode(record.payload)
+        if isinstance(entry, Snapshot):
+            entries: list[SpanEntry | LogEntry] = [
+                *split_traces(entry.traces).spans,
+                *split_logs(entry.logs).records,
+            ]
+            for trace_id in {one.trace_id for one in entries}:
+                self._assembler.foresee((entry.tenant, trace_id), record.offset)
+
     def take_again(self, record: Record) -> tuple[int, int]:
         """Take what a log holds at one place; returns its spans, and how many are re-reads.
 
