@@ -5,6 +5,7 @@ which are read by value ("twenty-one", "21").
 """
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from msgspec import Struct
@@ -56,7 +57,18 @@ def error_rates(reference: str, transcript: str) -> ErrorRates | None:
 
 def _words(text: str, language: str) -> str:
     found = tokens(_INSIDE_WORD.sub("", text), language)
-    return " ".join([_SMALL.get(word, word) for word in found])
+    return " ".join(
+        [
+            _SMALL.get(word, word)
+            for word, after in pairwise([*found, ""])
+            if not (word == "one" and _is_hundreds(after))
+        ]
+    )
+
+
+def _is_hundreds(word: str) -> bool:
+    """Whether a number is at least a hundred: "one hundred" is read as "one", "100"."""
+    return len(word) > 2 and word.isdigit()
 
 
 def _is_unspaced(text: str) -> bool:
