@@ -4,11 +4,8 @@ from typing import Any
 
 from metrics.agentunit import MetricResult, documented_score, spec_for
 from metrics.multimodal.expected import expecting, transcript_of
-from metrics.multimodal.transcripts import error_rates
+from metrics.multimodal.transcripts import TOO_LONG, error_rates, is_too_long
 from scorer.api import AgentTrace, Measurement, MetricSpec, Mode, OutputSpec, Unscored
-
-# The work grows with the product of the lengths: 0.4 s. An hour of speech is as much.
-_MAX_LENGTH = 50_000
 
 
 class AudioTranscriptionQuality:
@@ -66,11 +63,9 @@ class AudioTranscriptionQuality:
             return Unscored("no_reference")
         if trace.answer is None:
             return Unscored("no_answer")
-        if _is_too_long(transcript, trace.answer):
-            return Unscored("transcript_too_long", "skipped")
         rates = error_rates(transcript, trace.answer)
-        if rates is None:
-            return Unscored("no_reference")
+        if isinstance(rates, Unscored):
+            return rates
         values: dict[str, float | bool] = {"value": max(0.0, 1.0 - rates.rate), "cer": rates.cer}
         if rates.wer is not None:
             values["wer"] = rates.wer
@@ -79,13 +74,9 @@ class AudioTranscriptionQuality:
 
     def _documented_score(self, trace: AgentTrace) -> Measurement | Unscored:
         trace = expecting(trace, trace.reference.transcript if trace.reference else None)
-        if _is_too_long(trace.answer, trace.reference.answer if trace.reference else None):
-            return Unscored("transcript_too_long", "skipped")
+        if is_too_long(trace.answer, trace.reference.answer if trace.reference else None):
+            return TOO_LONG
         return documented_score(self, trace, "lexical")
-
-
-def _is_too_long(*given: str | None) -> bool:
-    return any(len(text or "") > _MAX_LENGTH for text in given)
 
 
 def _documented_rates(expected: str, answer: str) -> dict[str, float]:

@@ -5,6 +5,7 @@ which are read by value ("twenty-one", "21").
 """
 
 import re
+import unicodedata
 from itertools import pairwise
 from typing import Final
 
@@ -12,6 +13,11 @@ from msgspec import Struct
 
 from metrics.quality import text as texts
 from metrics.quality.agreement import tokens
+from scorer.api import Unscored
+
+TOO_LONG: Final = Unscored("transcript_too_long", "skipped")
+# The work grows with the product of the lengths: 0.6 s. An hour of speech is as much.
+_MAX_LENGTH: Final = 50_000
 
 _INSIDE_WORD: Final = re.compile(r"(?<=[^\W\d_])['’\u02bc](?=[^\W\d_])")
 # Of these the number reader knows none: as words they are something else too.
@@ -41,18 +47,30 @@ class ErrorRates(Struct, frozen=True):
         return self.cer if self.wer is None else self.wer
 
 
-def error_rates(reference: str, transcript: str) -> ErrorRates | None:
-    """Compare a transcript with its reference; None when that holds no word."""
+def error_rates(reference: str, transcript: str) -> ErrorRates | Unscored:
+    """Compare a transcript with its reference; both must hold at most 50,000 characters."""
     import jiwer  # noqa: PLC0415 - few services measure transcripts
 
+    if is_too_long(reference, transcript):
+        return TOO_LONG
     said, heard = texts.normalise(reference), texts.normalise(transcript)
-    if _is_unspaced(said):
-        return ErrorRates(wer=None, cer=float(jiwer.cer(_characters(said), _characters(heard))))
-    language = texts.language_of(said, heard)
-    wanted, got = _words(said, language), _words(heard, language)
+    unspaced = _is_unspaced(said)
+    if unspaced:
+        wanted, got = _characters(said), _characters(heard)
+    else:
+        language = texts.language_of(said, heard)
+        wanted, got = _words(said, language), _words(heard, language)
     if not wanted:
-        return None
-    return ErrorRates(wer=float(jiwer.wer(wanted, got)), cer=float(jiwer.cer(wanted, got)))
+        return Unscored("no_reference")
+    if is_too_long(wanted, got):  # one sign can stand for a whole phrase
+        return TOO_LONG
+    wer = None if unspaced else float(jiwer.wer(wanted, got))
+    return ErrorRates(wer=wer, cer=float(jiwer.cer(wanted, got)))
+
+
+def is_too_long(*given: str | None) -> bool:
+    """Whether one of the texts is too long to compare."""
+    return any(len(text or "") > _MAX_LENGTH for text in given)
 
 
 def _words(text: str, language: str) -> str:
@@ -78,4 +96,4 @@ def _is_unspaced(text: str) -> bool:
 
 
 def _characters(text: str) -> str:
-    return "".join([character for character in text.casefold() if character.isalnum()])
+    return "".join([sign for sign in text.casefold() if unicodedata.category(sign)[0] in "LMN"])

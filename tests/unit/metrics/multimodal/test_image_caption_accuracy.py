@@ -104,6 +104,12 @@ def test_what_is_absent_gives_a_reason(given, reason):
     assert ImageCaptionAccuracy().score(given) == Unscored(reason)
 
 
+@pytest.mark.parametrize("unit", ["1 ", "twenty ", "a'", "1,", "x", "東", "A cat. "])
+def test_hostile_texts_take_no_time(unit):
+    """100 KB of any repetition is compared in well under five seconds."""
+    assert lexical(unit * (100_000 // len(unit))).values["value"] <= 1
+
+
 def test_the_documented_mode_counts_sets_with_their_punctuation():
     """`mat.` is no `mat`: {a, cat, on} of 4 on both sides; the caption, or else the answer."""
     documented = ImageCaptionAccuracy(mode="documented", use_semantic=False)

@@ -41,6 +41,12 @@ def test_only_kinds_that_are_asked_for_are_told():
     assert spoken_of("A photo and a recording.", "", ["audio"]) == ["audio"]
 
 
+@pytest.mark.parametrize("unit", ["photo ", "x", "東", "1,", "a'"])
+def test_hostile_texts_take_no_time(unit):
+    """100 KB of any repetition is read in well under five seconds."""
+    assert spoken_of(unit * (100_000 // len(unit)), "", KINDS) in ([], ["image"])
+
+
 def test_each_language_has_words_for_each_kind():
     """None is a hole through which a kind could never be mentioned."""
     for words in (*_WORDS.values(), _UNSPACED):

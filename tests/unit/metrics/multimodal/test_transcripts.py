@@ -1,6 +1,7 @@
 import pytest
 
-from metrics.multimodal.transcripts import ErrorRates, error_rates
+from metrics.multimodal.transcripts import TOO_LONG, ErrorRates, error_rates
+from scorer.api import Unscored
 
 
 def wer(reference, transcript):
@@ -62,4 +63,23 @@ def test_a_language_without_spaces_has_no_words():
 @pytest.mark.parametrize("reference", ["...", "—", "?!"])
 def test_a_reference_without_a_word_gives_nothing(reference):
     """An error rate is a share of its words."""
-    assert error_rates(reference, "hello") is None
+    assert error_rates(reference, "hello") == Unscored("no_reference")
+
+
+def test_what_grows_too_long_when_it_is_normalised_is_not_compared():
+    """One sign of Arabic stands for four words of 18 characters."""
+    assert error_rates("hello", "\ufdfa " * 10_000) == TOO_LONG
+    assert error_rates("word " * 10_001, "hello") == TOO_LONG
+
+
+@pytest.mark.parametrize("unit", ["1 ", "one ", "twenty ", "a'", "1,", "東", "e\u0301", "\n"])
+def test_hostile_texts_take_no_time(unit):
+    """The longest that are read, of any repetition, in well under five seconds."""
+    text = unit * (50_000 // len(unit))
+    error_rates("word 12 " * 6_000, text)
+    error_rates(text, "word 12 " * 6_000)
+
+
+def test_marks_of_a_language_without_spaces_count():
+    """A vowel of Thai is no letter of its own, and yet it makes another word: 1 of 3."""
+    assert error_rates("ก\u0e34น", "ก\u0e31น").cer == pytest.approx(1 / 3)
