@@ -23,6 +23,8 @@ Metric = TraceMetric | ScoreMetric
 
 _KINDS = frozenset(get_args(Kind))
 _NEEDS = frozenset(get_args(Need))
+# What a metric is constructed with, but by the service; no option of the configuration.
+_HANDED_IN = frozenset({"mode", "inference"})
 _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
@@ -200,7 +202,7 @@ def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:
         return
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         return
-    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name != "mode"]
+    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name not in _HANDED_IN]
     for name in item.options:
         if name not in known:
             raise ConfigError(

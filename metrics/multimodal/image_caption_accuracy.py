@@ -4,7 +4,7 @@ from typing import Any
 
 from metrics.agentunit import MetricResult, documented_score, spec_for
 from metrics.multimodal.expected import caption_of, expecting
-from metrics.multimodal.likeness import compare, served
+from metrics.multimodal.likeness import compare
 from metrics.quality import text as texts
 from metrics.quality.agreement import overlap, tokens
 from metrics.quality.embedding import Embedder, installed_embedder
@@ -55,7 +55,7 @@ class ImageCaptionAccuracy:
         self._documented = mode == "documented"
         self._semantic = use_semantic
         self._model = model_name
-        self._inference = served(inference)
+        self._inference = inference
         self._method: Method = "embedding" if use_semantic else "lexical"
         self.spec = spec_for(self.spec, mode, self._method)
 
@@ -78,7 +78,8 @@ class ImageCaptionAccuracy:
         cosine = self._cosine(caption, trace.answer)
         if cosine is None:
             return Measurement({"value": f1}, "lexical", detail=detail)
-        value = min(1.0, max(0.0, _SEMANTIC * cosine + _WORDS * f1))
+        worth = _SEMANTIC * cosine + _WORDS * f1 if mine else 0.0  # silence has a vector too
+        value = min(1.0, max(0.0, worth))
         return Measurement({"value": value}, "embedding", detail=detail | {"cosine": cosine})
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature

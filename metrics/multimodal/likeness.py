@@ -69,13 +69,6 @@ class Scale:
         return values
 
 
-def served(inference: Inference | None) -> Inference | None:
-    """Return what is handed in; raises ValueError for an option of the configuration."""
-    if inference is not None and not isinstance(inference, Inference):
-        raise ValueError("inference is handed in by the service, it is no option")
-    return inference
-
-
 def clip_model(name: str) -> str:
     """Return the name that open_clip has for a model of CLIP ("ViT-B/32" is "ViT-B-32")."""
     return name.replace("/", "-")

@@ -14,7 +14,6 @@ from metrics.multimodal.likeness import (
     clip_model,
     compare,
     pieces,
-    served,
 )
 from scorer.api import (
     AgentTrace,
@@ -67,7 +66,7 @@ class VideoResponseRelevance:
         self._scale = None if mode == "documented" else Scale(threshold, unrelated)
         self._count = num_frames
         self._model = clip_model(clip_model_name)
-        self._inference = served(inference)
+        self._inference = inference
         self.spec = spec_for(self.spec, mode, "embedding")
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:

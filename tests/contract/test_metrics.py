@@ -176,7 +176,7 @@ def test_with_models_it_measures_a_full_trace(served):
 def test_an_inference_is_no_option(name):
     """A configuration cannot put something else in its place."""
     item = {"name": name, "options": {"inference": "localhost:50061"}}
-    with pytest.raises(ConfigError, match="handed in by the service"):
+    with pytest.raises(ConfigError, match="unknown option 'inference'"):
         registry.load_metrics(parse_config({"scoring": {"metrics": [item]}}).scoring)
 
 

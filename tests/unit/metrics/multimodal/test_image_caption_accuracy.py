@@ -56,6 +56,7 @@ def test_meaning_counts_for_more_than_words():
     assert result.method == "embedding"
     assert result.detail["cosine"] == pytest.approx(0.8)
     assert metric.score(trace("zebra")).values == {"value": 0.0}
+    assert metric.score(trace("...")).values == {"value": 0.0}
     assert inference.requests[0] == EmbedText("all-MiniLM-L6-v2", "a dog on a mat")
 
 

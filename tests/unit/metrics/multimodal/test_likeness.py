@@ -8,7 +8,6 @@ from metrics.multimodal.likeness import (
     clip_model,
     compare,
     pieces,
-    served,
 )
 from scorer.api import Embeddings, EmbedFrames, EmbedMedia, EmbedText, Media, Unscored
 from scorer.testing import FakeInference
@@ -122,12 +121,3 @@ def test_a_huge_answer_is_not_read_to_its_end():
 def test_models_have_the_names_of_open_clip():
     """The option has the original's."""
     assert clip_model("ViT-B/32") == "ViT-B-32"
-
-
-def test_only_an_inference_can_be_handed_in():
-    """None is allowed: it is not served yet."""
-    fake = FakeInference()
-    assert served(fake) is fake
-    assert served(None) is None
-    with pytest.raises(ValueError, match="no option"):
-        served("localhost:50061")
