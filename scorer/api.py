@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from scorer.model.account import Balance, Entries, Entry
 from scorer.model.agent_trace import (
     Agent,
     AgentTrace,
@@ -36,6 +37,7 @@ from scorer.model.agent_trace import (
     Reference,
     RequestedCall,
     Resources,
+    Spending,
     ToolCall,
     ToolDefinition,
     Usage,
@@ -46,13 +48,17 @@ from scorer.model.span_facts import SpanFacts, SpanRole
 from scorer.model.trace import Completeness
 
 __all__ = [
+    "AccountMetric",
     "Agent",
     "AgentTrace",
+    "Balance",
     "Completeness",
     "Conflict",
     "Dialect",
     "Direction",
     "Document",
+    "Entries",
+    "Entry",
     "ErrorInfo",
     "Event",
     "Handoff",
@@ -83,6 +89,7 @@ __all__ = [
     "Span",
     "SpanFacts",
     "SpanRole",
+    "Spending",
     "Threshold",
     "ToolCall",
     "ToolDefinition",
@@ -204,6 +211,35 @@ class ScoreMetric(Protocol):
 
     def combine(self, trace: AgentTrace, scores: Sequence[Score]) -> Measurement | Unscored:
         """Combine the scores of the earlier stages. May raise; then the score is `failed`."""
+        ...
+
+
+@runtime_checkable
+class AccountMetric(Protocol):
+    """A metric of accounts that outlive the trace, such as a budget that many traces spend.
+
+    `entries` is called where trace metrics are, in a scoring process, and must be pure. What it
+    finds is booked in the main process in the order in which traces close, each span once, and
+    kept over a restart; then `measure` is called, there: it must be quick. Entries are booked of
+    every trace, also of those that a sampling rule leaves out.
+    """
+
+    @property
+    def spec(self) -> MetricSpec:
+        """What the metric is; a class attribute will do."""
+        ...
+
+    def entries(self, trace: AgentTrace) -> Entries | Unscored:
+        """Find what a trace adds to which account. May raise; then the score is `failed`."""
+        ...
+
+    def measure(
+        self, balances: Sequence[Balance], detail: dict[str, Any] | None
+    ) -> Measurement | Unscored:
+        """Measure, given the accounts that a trace added to, each as it is after that.
+
+        `detail` is that of the entries. May raise; then the score is `failed`.
+        """
         ...
 
 

@@ -13,13 +13,22 @@ from typing import Any, Literal, cast, get_args
 import msgspec
 from msgspec import Struct
 
-from scorer.api import Dialect, MetricSpec, Mode, Need, ScoreMetric, Threshold, TraceMetric
+from scorer.api import (
+    AccountMetric,
+    Dialect,
+    MetricSpec,
+    Mode,
+    Need,
+    ScoreMetric,
+    Threshold,
+    TraceMetric,
+)
 from scorer.config import MetricConfig, RuleConfig, ScoringConfig
 from scorer.errors import ConfigError
 from scorer.model.score import Kind
 
 Group = Literal["metrics", "dialects", "receivers", "sinks"]
-Metric = TraceMetric | ScoreMetric
+Metric = TraceMetric | ScoreMetric | AccountMetric
 
 _KINDS = frozenset(get_args(Kind))
 _NEEDS = frozenset(get_args(Need))
@@ -29,12 +38,14 @@ _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 class LoadedMetric(Struct, frozen=True, kw_only=True):
     """A metric ready to run. `config_hash` identifies mode, options and threshold.
 
-    `combines` says that it is a `ScoreMetric`; asking the Protocol each time would be slow.
+    `combines` says that it is a `ScoreMetric`, `books` that it is an `AccountMetric`; asking the
+    Protocols each time would be slow.
     """
 
     metric: Metric
     spec: MetricSpec
     combines: bool
+    books: bool = False
     mode: Mode
     threshold: Threshold | None
     timeout_s: float
@@ -161,8 +172,11 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         raise ConfigError(
             f"scoring.metrics: {item.name} cannot be made: {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(metric, TraceMetric | ScoreMetric):
-        raise ConfigError(f"scoring.metrics: {item.name} has neither `score` nor `combine`")
+    if not isinstance(metric, Metric):
+        raise ConfigError(
+            f"scoring.metrics: {item.name} has none of `score`, `combine`, and `entries` with "
+            "`measure`"
+        )
     _check_spec(item.name, metric.spec)
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
     timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
@@ -170,6 +184,7 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         metric=metric,
         spec=metric.spec,
         combines=isinstance(metric, ScoreMetric),
+        books=isinstance(metric, AccountMetric),
         mode=item.mode,
         threshold=threshold,
         timeout_s=timeout,

@@ -10,6 +10,7 @@ from scorer.config.load import load_config, parse_config, to_plain
 from scorer.config.quantities import Duration, Endpoint, Secret, Size
 from scorer.config.targets import Address, address_of, is_same_place, target_names
 from scorer.config.tree import (
+    AccountsConfig,
     AssemblyConfig,
     AuthConfig,
     Config,
@@ -29,6 +30,7 @@ from scorer.config.tree import (
 )
 
 __all__ = [
+    "AccountsConfig",
     "Address",
     "AssemblyConfig",
     "AuthConfig",

@@ -199,6 +199,21 @@ class ReferencesConfig(_Section, frozen=True):
     ] = None
 
 
+class AccountsConfig(_Section, frozen=True):
+    """What is kept of accounts that outlive a trace, such as privacy budgets."""
+
+    max_accounts: Annotated[
+        int, _count("accounts that are kept; what would open one more has no score")
+    ] = 100_000
+    max_spans: Annotated[
+        int,
+        _count(
+            "booked spans that are remembered, so that none is booked twice; then the oldest are "
+            "forgotten"
+        ),
+    ] = 1_000_000
+
+
 class ScoringConfig(_Section, frozen=True):
     """What is computed of a finished trace, and where."""
 
@@ -226,6 +241,7 @@ class ScoringConfig(_Section, frozen=True):
         _is("`{match: {service: GLOB}, metrics: [..], sample: 0..1}`; the first match decides"),
     ] = ()
     references: ReferencesConfig = ReferencesConfig()
+    accounts: AccountsConfig = AccountsConfig()
 
 
 class ReplayConfig(_Section, frozen=True):
