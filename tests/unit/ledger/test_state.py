@@ -65,3 +65,20 @@ async def test_all_keys_are_put_or_none(state, failing_disk):
     assert list(state.items("a")) == [(b"1", b"old")]
     await state.put("a", {b"1": b"new", b"2": b"two"})
     assert list(state.items("a")) == [(b"1", b"new"), (b"2", b"two")]
+
+
+async def test_many_keys_are_read_at_once(state):
+    """Those that are not there are left out."""
+    await state.put("a", {b"1": b"one", b"2": b""})
+    assert await state.get_many("a", [b"1", b"2", b"3"]) == {b"1": b"one", b"2": b""}
+    assert await state.get_many("a", []) == {}
+
+
+async def test_a_change_sets_and_deletes_all_or_nothing(state, failing_disk):
+    """Counts and what they count stay together."""
+    await state.change("a", {b"1": b"one", b"2": b"two"}, [])
+    await state.change("a", {b"1": b"new"}, [b"2"])
+    assert list(state.items("a")) == [(b"1", b"new")]
+    with failing_disk(), pytest.raises(RetryableError):
+        await state.change("a", {b"3": bytes(100_000)}, [b"1"])
+    assert list(state.items("a")) == [(b"1", b"new")]
