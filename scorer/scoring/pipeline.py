@@ -147,6 +147,7 @@ class Pipeline:
             scored = await task
             await self._insist(self._books.closing, batch)
             scored = await self._booked(scored)
+            failpoints.failpoint("after_booking")
             self._count(batch, scored)
             for sink in self._sinks:
                 await self._write(sink, scored)

@@ -1,4 +1,4 @@
-"""Tells after a run how many golden vectors of each metric passed, so that none is left out unseen."""
+"""Tells after a run how many golden vectors of each metric passed: none is left out unseen."""
 
 from collections import Counter, defaultdict
 
