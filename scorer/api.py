@@ -46,8 +46,10 @@ from scorer.model.score import Direction, Kind, Method, Range, Score, ScoredTrac
 from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 from scorer.model.trace import Completeness
+from scorer.registration import DEFAULT_METRICS, register_metric, resolve_metrics
 
 __all__ = [
+    "DEFAULT_METRICS",
     "AccountMetric",
     "Agent",
     "AgentTrace",
@@ -96,6 +98,8 @@ __all__ = [
     "TraceMetric",
     "Unscored",
     "Usage",
+    "register_metric",
+    "resolve_metrics",
 ]
 
 Mode = Literal["documented", "beyond"]

@@ -1,5 +1,6 @@
 """Plug-ins by entry point: metrics, dialects, receivers and sinks.
 
+A metric may also be registered by hand, in this process (`scorer.registration`), and then wins.
 Built-in parts use the same door as anybody's. A part is loaded only when it is wanted; a
 wanted part that fails to load stops the start with the name of its distribution.
 """
@@ -26,6 +27,7 @@ from scorer.api import (
 from scorer.config import MetricConfig, RuleConfig, ScoringConfig
 from scorer.errors import ConfigError
 from scorer.model.score import Kind
+from scorer.registration import registered
 
 Group = Literal["metrics", "dialects", "receivers", "sinks"]
 Metric = TraceMetric | ScoreMetric | AccountMetric
@@ -54,7 +56,8 @@ class LoadedMetric(Struct, frozen=True, kw_only=True):
 
 def names(group: Group) -> tuple[str, ...]:
     """Return the names that are registered in a group, sorted."""
-    return tuple(sorted(point.name for point in _points(group)))
+    by_hand = registered if group == "metrics" else ()
+    return tuple(sorted({*by_hand, *(point.name for point in _points(group))}))
 
 
 def load(group: Group, name: str) -> Any:
@@ -63,6 +66,8 @@ def load(group: Group, name: str) -> Any:
     Raises:
         ConfigError: there is none of that name, or it does not load.
     """
+    if group == "metrics" and name in registered:
+        return _factory(registered[name])
     found = [point for point in _points(group) if point.name == name]
     if not found:
         known = ", ".join(names(group)) or "none: is spanscore installed (pip install .)?"
@@ -78,6 +83,17 @@ def load(group: Group, name: str) -> Any:
             f"{group[:-1]} {name!r} of distribution {_distribution(found[0])} "
             f"failed to load: {type(error).__name__}: {error}"
         ) from error
+
+
+def _factory(metric: Any) -> Any:
+    """Return what makes a registered metric: it is one already, unless it is a class."""
+    if isinstance(metric, type):
+        return metric
+
+    def same(*, mode: Mode) -> Any:  # noqa: ARG001 - an instance is made, in whatever mode
+        return metric
+
+    return same
 
 
 def load_dialects() -> tuple[Dialect, ...]:
