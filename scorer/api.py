@@ -56,6 +56,7 @@ __all__ = [
     "Balance",
     "Completeness",
     "Conflict",
+    "CostClass",
     "Dialect",
     "Direction",
     "Document",
@@ -119,7 +120,11 @@ Need = Literal[
     "reference_answer",
     "consent",
     "sensitive_values",
+    "spending",
 ]
+
+# What a metric runs on beside the processor.
+CostClass = Literal["none", "embedding", "judge", "gpu"]
 
 
 class Threshold(Struct, frozen=True, forbid_unknown_fields=True):
@@ -152,6 +157,10 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
     `in_default` False keeps a metric of Spanscore's own out of the group `default`; it is still
     in the group of its kind.
+
+    The rest is for the catalogue: the `system` whose definition mode `documented` reproduces, and
+    in one clause what that does otherwise; the most expensive thing that one call uses; and
+    `inputs`, in words, where `needs` does not say all.
     """
 
     name: str
@@ -166,6 +175,10 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     version: str = "1"
     timeout_s: float = 5.0
     in_default: bool = True
+    system: str = ""
+    documented: str = ""
+    cost_class: CostClass = "none"
+    inputs: str = ""
 
 
 class Measurement(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 What is registered is known to this process alone: in the service that means `scoring.workers: 0`.
 A metric that is to run in scoring processes has an entry point. A registered metric wins over an
-installed one of its name.
+installed one of its name, which AgentUnit may not have: `latency`, for one.
 """
 
 import re
@@ -22,6 +22,7 @@ DEFAULT_METRICS: Final = (
 )
 """The metrics that AgentUnit runs unless told otherwise."""
 
+_TAKEN: Final = frozenset({*DEFAULT_METRICS, "hallucination_rate", "retrieval_quality"})
 _METHODS: Final = ("score", "combine", "entries", "evaluate", "compute")
 _HUMPS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -31,14 +32,16 @@ registered: Mapping[str, Any] = MappingProxyType(_registered)
 
 
 def register_metric(name: str, metric: Any) -> None:
-    """Register a metric, a class or an instance; one of the same name gives way to it.
+    """Register a metric, a class or an instance.
 
     Raises:
-        ValueError: the name is empty.
+        ValueError: the name is empty, or that of another registered metric or of a default one.
         TypeError: it has no method of a metric.
     """
     if not name:
         raise ValueError("a metric is registered under a name")
+    if name in _TAKEN or _registered.get(name, metric) is not metric:
+        raise ValueError(f"there is a metric named {name!r} already")
     if not any(callable(getattr(metric, method, None)) for method in _METHODS):
         raise TypeError(f"metric {name!r} has none of the methods {', '.join(_METHODS)}")
     _registered[name] = metric
@@ -53,8 +56,7 @@ def resolve_metrics(names: Iterable[str] | None = None) -> list[Any]:
     Raises:
         ConfigError: no metric has that name.
     """
-    chosen = DEFAULT_METRICS if names is None else tuple(names)
-    return [_resolved(name) for name in chosen]
+    return [_resolved(name) for name in tuple(names or ()) or DEFAULT_METRICS]
 
 
 def _resolved(name: str) -> Any:

@@ -45,6 +45,9 @@ class Composite:
         name=_NAME,
         kind="quality",
         description="Weighted mean of the other scores of the trace.",
+        system="AgentUnit",
+        documented="plain mean of the values as they are; 0 without any",
+        inputs="other scores of the trace",
         default_threshold=Threshold(min=0.7),
         threshold_reason="with the default children, several of them are then at their own limit",
     )

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         _print_json(views)
     else:
         _print_readable(views)
-    _print_unread(files)
+    print_unread(files)
     return 0
 
 
@@ -133,7 +133,7 @@ def _notes(traces: "Sequence[ClosedTrace]", views: "Iterable[AgentTrace]") -> li
     return list(foreign.advice())
 
 
-def _print_unread(files: "StoredFiles") -> None:
+def print_unread(files: "StoredFiles") -> None:
     """Tell on stderr what of the input the output lacks."""
     from scorer.cli.output import print_all
     from scorer.cli.unread import unread

@@ -3,26 +3,45 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scorer.cli.options import Subparsers
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
     from scorer.api import MetricSpec, OutputSpec
     from scorer.registry import LoadedMetric
 
 
+class Fed(NamedTuple):
+    """How many of the user's agent traces there are, and on how many of them a metric is scored."""
+
+    traces: int
+    scored: dict[str, int]
+
+
 def add_parser(subparsers: Subparsers) -> None:
     """Add the verb to the command line."""
     parser = subparsers.add_parser("metrics", help="list the metrics that are installed")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument(
+        "--fed-by",
+        metavar="SOURCE",
+        nargs="+",
+        help="list those only that stored traces (file or folder; - = stdin) can feed",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the catalogue; a metric of another package that does not load is named on stderr."""
+    """Print the catalogue; a metric of another package that does not load is named on stderr.
+
+    Raises:
+        ConfigError: a source does not exist.
+        PermanentError: a named file holds no spans, or nothing can be read at all.
+    """
     from scorer.config import MetricConfig, ScoringConfig
     from scorer.errors import ConfigError
     from scorer.registry import load_metrics, names
@@ -33,42 +52,84 @@ def run(args: argparse.Namespace) -> int:
             catalogue += load_metrics(ScoringConfig(metrics=(MetricConfig(name=name),)))
         except ConfigError as error:
             print(f"spanscore: {error}", file=sys.stderr)
+    specs = [item.spec for item in catalogue]
+    fed = None if args.fed_by is None else _feed([spec.name for spec in specs], args.fed_by)
+    listed = [spec for spec in specs if fed is None or spec.name in fed.scored]
     if args.json:
-        _print_json(catalogue)
+        _print_json(listed, fed)
     else:
-        _print_table(catalogue)
+        _print_tables(listed, fed, left_out=len(specs) - len(listed))
     return 0
 
 
-def _print_json(catalogue: "list[LoadedMetric]") -> None:
+def _feed(names: Sequence[str], sources: Sequence[str]) -> Fed:
+    """Score stored traces, as `inspect --coverage` does, and count."""
+    from collections import Counter
+
+    from scorer.cli.inspect_ import covered, print_unread
+    from scorer.config import Config, ScoringConfig
+    from scorer.receivers.files import StoredFiles, collect
+    from scorer.scoring.engine import build_engine
+
+    config = Config(scoring=ScoringConfig(metrics=tuple(names)))
+    engine = build_engine(config)
+    files = StoredFiles(sources)
+    traces = covered(config, engine, [engine.view(trace) for trace in collect(files)]).scored
+    print_unread(files)
+    scored = Counter(
+        name for trace in traces for name, reason in trace.metrics.items() if reason is None
+    )
+    return Fed(len(traces), scored)
+
+
+def _print_json(specs: "Sequence[MetricSpec]", fed: Fed | None) -> None:
     import msgspec
 
-    for item in catalogue:
-        sys.stdout.write(msgspec.json.encode(_row(item.spec)).decode() + "\n")
+    for spec in specs:
+        row: dict[str, Any] = msgspec.to_builtins(spec)
+        row["threshold"] = row.pop("default_threshold")
+        if fed is not None:
+            row["fed"] = {"traces": fed.traces, "scored": fed.scored[spec.name]}
+        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
 
 
-def _row(spec: "MetricSpec") -> dict[str, Any]:
-    import msgspec
+def _print_tables(specs: "Sequence[MetricSpec]", fed: Fed | None, left_out: int) -> None:
+    from scorer.cli.output import counted, make_console
 
-    row: dict[str, Any] = msgspec.to_builtins(spec)
-    row["threshold"] = row.pop("default_threshold")
-    return row
+    console = make_console()
+    for part in (_catalogue(specs, fed), _meanings(specs), _reasons(specs)):
+        console.print(part)
+    if fed is not None:
+        console.print(
+            f"{counted(fed.traces, 'agent trace')}; {counted(left_out, 'other metric')} cannot run "
+            "on any: `spanscore inspect SOURCE --coverage` says what to switch on"
+        )
 
 
-def _print_table(catalogue: "list[LoadedMetric]") -> None:
+def _catalogue(specs: "Sequence[MetricSpec]", fed: Fed | None) -> "RenderableType":
     from rich import box
     from rich.table import Table
 
-    from scorer.cli.output import make_console
-
-    table = Table("metric", "kind", "unit", "range", "better", "threshold", "needs", box=box.SIMPLE)
-    for column in ("methods", "default", "version", "description"):
+    table = Table("metric", "system", "kind", "scope", "unit", "range", "better", box=box.SIMPLE)
+    for column in ("threshold", "needs", "cost", "methods", "default", "version"):
         table.add_column(column)
-    for item in catalogue:
-        table.add_row(*_cells(item.spec))
-    console = make_console()
-    console.print(table)
-    console.print(_reasons([item.spec for item in catalogue]))
+    if fed is not None:
+        table.add_column("scored on")
+    for spec in specs:
+        counts = () if fed is None else (f"{fed.scored[spec.name]} of {fed.traces}",)
+        table.add_row(*_cells(spec), *counts)
+    return table
+
+
+def _meanings(specs: "Sequence[MetricSpec]") -> "Table":
+    """Say what each metric measures, and what the system it comes from does otherwise."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table("metric", "measures", "in mode documented", box=box.SIMPLE)
+    for spec in specs:
+        table.add_row(spec.name, spec.description, spec.documented or "-")
+    return table
 
 
 def _reasons(specs: "Sequence[MetricSpec]") -> "Table":
@@ -87,20 +148,27 @@ def _cells(spec: "MetricSpec") -> tuple[str, ...]:
     primary = spec.outputs[0]
     return (
         spec.name,
+        spec.system or "-",
         spec.kind,
+        spec.scope,
         primary.unit,
-        span(primary),
+        value_range(primary),
         "-" if primary.direction == "none" else primary.direction,
         threshold(spec),
-        ", ".join(spec.needs) or "-",
+        needed(spec),
+        spec.cost_class,
         ", ".join(spec.methods),
         "yes" if spec.in_default else "-",
         spec.version,
-        spec.description,
     )
 
 
-def span(output: "OutputSpec") -> str:
+def needed(spec: "MetricSpec") -> str:
+    """Return what a metric cannot do without; "-" for nothing."""
+    return spec.inputs or ", ".join(spec.needs) or "-"
+
+
+def value_range(output: "OutputSpec") -> str:
     """Return an output's range as `0..1`; an open end is left out."""
     low, high = output.range or (None, None)
     return f"{_end(low)}..{_end(high)}"

@@ -4,13 +4,13 @@ YAML (or JSON) in the collector's style. Durations and sizes carry units (`2s`, 
 `${env:NAME}` is the only substitution, an unknown key is an error that names its path.
 """
 
+from scorer.config.accounts import AccountsConfig
 from scorer.config.checks import check_files
 from scorer.config.listeners import tls_faults
 from scorer.config.load import load_config, parse_config, to_plain
 from scorer.config.quantities import Duration, Endpoint, Secret, Size
 from scorer.config.targets import Address, address_of, is_same_place, target_names
 from scorer.config.tree import (
-    AccountsConfig,
     AssemblyConfig,
     AuthConfig,
     Config,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scorer.api import Mode, Threshold
+from scorer.config.accounts import AccountsConfig
 from scorer.config.forwarding import SamplingConfig
 from scorer.config.quantities import (
     Duration,
@@ -139,9 +140,7 @@ class AssemblyConfig(_Section, frozen=True):
     )
     memory: Annotated[
         PositiveSize,
-        _is(
-            "bytes that unfinished traces may hold, and one request more; then requests are refused"
-        ),
+        _is("bytes that open traces may hold, and one request more; then requests are refused"),
     ] = PositiveSize(512 * 2**20)
     max_spans_per_trace: Annotated[int, _count("close a trace at this many spans")] = 50_000
     max_bytes_per_trace: Annotated[
@@ -197,21 +196,6 @@ class ReferencesConfig(_Section, frozen=True):
     file: Annotated[
         str | None, _is("JSON lines with `case_id` or `question`, and `answer`, `contexts` ..")
     ] = None
-
-
-class AccountsConfig(_Section, frozen=True):
-    """What is kept of accounts that outlive a trace, such as privacy budgets."""
-
-    max_accounts: Annotated[
-        int, _count("accounts that are kept; what would open one more has no score")
-    ] = 100_000
-    max_spans: Annotated[
-        int,
-        _count(
-            "booked spans that are remembered, so that none is booked twice; then the oldest are "
-            "forgotten"
-        ),
-    ] = 1_000_000
 
 
 class ScoringConfig(_Section, frozen=True):

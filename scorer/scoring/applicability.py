@@ -47,6 +47,7 @@ _REASONS: Mapping[Need, Callable[[AgentTrace], str | None]] = {
     "outputs": _outputs_reason,
     "reference_answer": _reference_reason,
     "consent": lambda trace: None if trace.consent else "no_consent",
+    "spending": lambda trace: None if trace.spending else "no_epsilon",
     "sensitive_values": lambda trace: None if trace.sensitive else "no_sensitive_values",
 }
 

@@ -85,12 +85,12 @@ def test_the_five_default_metrics_are_found_by_name():
 
 
 def test_names_choose_the_metrics_and_their_order():
-    """None at all is a choice, too."""
+    """No names are the default ones, as in the original."""
     assert [metric.name for metric in resolve_metrics(["cost", "faithfulness"])] == [
         "cost",
         "faithfulness",
     ]
-    assert resolve_metrics([]) == []
+    assert [metric.name for metric in resolve_metrics([])] == list(DEFAULT_METRICS)
 
 
 @pytest.mark.parametrize("metric", [ResponseTime, ResponseTime(), ResponseTime(threshold_ms=2500)])
@@ -124,16 +124,24 @@ def test_a_composite_takes_what_was_resolved():
 
 
 def test_what_is_registered_wins_over_what_is_installed():
-    """And the newest over the one before."""
-    register_metric("latency", ResponseTime(1))
+    """AgentUnit has no metric named latency, so its users may have one."""
     register_metric("latency", ResponseTime(7))
     assert resolve_metrics(["latency"])[0].threshold_ms == 7
+
+
+@pytest.mark.parametrize("name", ["mine", "faithfulness", "retrieval_quality"])
+def test_a_name_is_taken_once(name):
+    """By another metric, or by those that the original knows; again by the same is no error."""
+    register_metric("mine", ResponseTime)
+    register_metric("mine", ResponseTime)
+    with pytest.raises(ValueError, match=f"a metric named '{name}' already"):
+        register_metric(name, AnswerWords)
 
 
 def test_an_unknown_name_is_an_error_that_names_the_known():
     """Installed ones and registered ones."""
     register_metric("mine", ResponseTime)
-    with pytest.raises(ConfigError, match="no metric named 'yours'; known: .*cost.*mine"):
+    with pytest.raises(ConfigError, match=r"no metric named 'yours'; known: .*cost.*mine"):
         resolve_metrics(["yours"])
 
 
@@ -243,26 +251,23 @@ def test_a_hub_has_seven_tenths_of_the_most_links_unless_told_otherwise():
     assert signature(method).parameters["threshold"].default == 0.7
 
 
-@pytest.mark.parametrize(
-    ("name", "fields"),
-    [
-        (
-            "CoordinationMetrics",
-            "handoff_success_rate avg_handoff_time conflict_rate conflict_resolution_rate "
-            "avg_resolution_time communication_efficiency role_adherence load_balance_score",
-        ),
-        (
-            "NetworkMetrics",
-            "density centralization avg_path_length clustering_coefficient hub_agents "
-            "bottleneck_agents",
-        ),
-        (
-            "EmergentBehaviorMetrics",
-            "self_organization_score specialization_emergence collective_decision_score "
-            "adaptation_rate swarm_intelligence_score",
-        ),
-    ],
-)
+RESULTS = {
+    "CoordinationMetrics": """
+        handoff_success_rate avg_handoff_time conflict_rate conflict_resolution_rate
+        avg_resolution_time communication_efficiency role_adherence load_balance_score
+    """,
+    "NetworkMetrics": """
+        density centralization avg_path_length clustering_coefficient hub_agents
+        bottleneck_agents
+    """,
+    "EmergentBehaviorMetrics": """
+        self_organization_score specialization_emergence collective_decision_score
+        adaptation_rate swarm_intelligence_score
+    """,
+}
+
+
+@pytest.mark.parametrize(("name", "fields"), RESULTS.items())
 def test_results_have_the_fields_of_agentunit(name, fields):
     """In the original's order."""
     assert list(signature(getattr(metrics.multiagent, name)).parameters) == fields.split()

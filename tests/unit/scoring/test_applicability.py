@@ -12,6 +12,7 @@ from scorer.api import (
     Message,
     Need,
     Reference,
+    Spending,
     ToolCall,
     Usage,
 )
@@ -30,6 +31,7 @@ def trace(**fields):
         ("question", "no_question"),
         ("consent", "no_consent"),
         ("sensitive_values", "no_sensitive_values"),
+        ("spending", "no_epsilon"),
         ("answer", "no_answer"),
         ("contexts", "no_contexts"),
         ("context_text", "no_contexts"),
@@ -58,6 +60,7 @@ def test_every_need_is_known():
         ("question", {"question": ""}),
         ("answer", {"answer": ""}),
         ("consent", {"consent": {"email": False}}),
+        ("spending", {"spending": (Spending(span_id="a", epsilon=0.0),)}),
         ("sensitive_values", {"sensitive": {"email": "a@b.com"}}),
         ("contexts", {"contexts": (Document(None, "d1"),)}),
         ("context_text", {"contexts": (Document(None, "d1"), Document("text"))}),
