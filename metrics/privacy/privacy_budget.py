@@ -115,7 +115,12 @@ class PrivacyBudget:
         if not owned:
             return Unscored("no_principal" if possible else "implausible_epsilon", detail=detail)
         entries = [
-            Entry(self._account(spending, trace), spending.span_id, amounts_of(epsilon, delta))
+            Entry(
+                self._account(spending, trace),
+                spending.span_id,
+                amounts_of(epsilon, delta),
+                self._end(spending),
+            )
             for spending, epsilon, delta in owned
         ]
         return Entries(tuple(entries), detail)
@@ -171,6 +176,12 @@ class PrivacyBudget:
         principal = (spending.principal or "") if self._per_principal else ""
         window = "" if self._window_ns is None else str(spending.end_ns // self._window_ns)
         return dataset, principal, of_data, self._period, window
+
+    def _end(self, spending: Spending) -> int:
+        """Return when the window of a span is over, Unix seconds; 0 = never."""
+        if self._window_ns is None:
+            return 0
+        return (spending.end_ns // self._window_ns + 1) * self._window_ns // 10**9
 
     def _composed(self, balance: Balance) -> Cost:
         if self._is_advanced:

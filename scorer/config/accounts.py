@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 
 class AccountsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The bounds of what is kept; no account is ever dropped."""
+    """The bounds of what is kept; no account is dropped before its time is over."""
 
     max_accounts: Annotated[
         int, Meta(ge=1, description="accounts that are kept; what would open another has no score")

@@ -18,6 +18,9 @@ _DELETE = "DELETE FROM state WHERE namespace = ? AND key = ?"
 _AFTER = """
     SELECT key, value FROM state WHERE namespace = ? AND key > ? ORDER BY key LIMIT ?
 """
+_BETWEEN = """
+    SELECT key FROM state WHERE namespace = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?
+"""
 # Any text comes before all bytes, the empty ones included.
 _BEGIN = ""
 
@@ -50,6 +53,12 @@ class State:
             return {key: row[0] for key, row in rows if row is not None}
 
         return await self._database.read(work)
+
+    async def keys(self, namespace: str, first: bytes, before: bytes, limit: int) -> list[bytes]:
+        """Return the keys of a range, in order."""
+        parameters = (namespace, first, before, limit)
+        rows = await self._database.read(lambda c: c.execute(_BETWEEN, parameters).fetchall())
+        return [key for (key,) in rows]
 
     async def change(
         self, namespace: str, values: Mapping[bytes, bytes], deleted: Iterable[bytes]

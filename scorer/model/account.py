@@ -10,12 +10,14 @@ class Entry(Struct, frozen=True, array_like=True, gc=False):
 
     `account` names it by parts, a data set and a principal for one; accounts of two tenants or
     two metrics are never the same. `amounts` are whole numbers by name, below 2**63: sums of them
-    do not depend on their order. A span is booked once, however often it comes.
+    do not depend on their order. A span is booked once, however often it comes. An account that is
+    for a time `ends` with it, Unix seconds, and may be dropped a day later; 0 = it is for good.
     """
 
     account: tuple[str, ...]
     span_id: str
     amounts: dict[str, int]
+    ends: int = 0
 
 
 class Entries(Struct, frozen=True, array_like=True):

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 _NAMESPACE: Final = "accounts"
 _COUNTS: Final = b"counts"
+_PAGE: Final = 1000
 
 
 class Store(Protocol):
@@ -16,6 +17,10 @@ class Store(Protocol):
 
     async def get_many(self, namespace: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """Return the values of those keys that have one."""
+        ...
+
+    async def keys(self, namespace: str, first: bytes, before: bytes, limit: int) -> list[bytes]:
+        """Return the keys of a range, in order."""
         ...
 
     async def change(
@@ -35,6 +40,11 @@ class MemoryStore:
         """Return the values of those keys that have one."""
         found = ((key, self._values.get((namespace, key))) for key in keys)
         return {key: value for key, value in found if value is not None}
+
+    async def keys(self, namespace: str, first: bytes, before: bytes, limit: int) -> list[bytes]:
+        """Return the keys of a range, in order."""
+        own = (key for name, key in self._values if name == namespace)
+        return sorted(key for key in own if first <= key < before)[:limit]
 
     async def change(
         self, namespace: str, values: Mapping[bytes, bytes], deleted: Iterable[bytes]
@@ -73,9 +83,12 @@ _decode_totals = msgspec.json.Decoder(dict[str, int]).decode
 _decode_counts = msgspec.json.Decoder(Counts).decode
 
 
-def account_key(*parts: Any) -> bytes:
-    """Return where an account is kept; the names in it cannot be read back from that."""
-    return b"a" + _digest(parts)
+def account_key(ends: int, *parts: Any) -> bytes:
+    """Return where an account is kept; its names cannot be read back from that.
+
+    Those that end (Unix seconds) stand in that order, behind those that are for good (0).
+    """
+    return b"a" + ends.to_bytes(8, "big") + _digest(parts)
 
 
 def trace_key(*parts: Any) -> bytes:
@@ -119,6 +132,19 @@ class Draft:
         if self._values[key] is None:
             self.counts.accounts += 1
         self._set(key, _encode(totals))
+
+    async def drop_ended(self, before: int) -> int:
+        """Drop the accounts that ended before a time, Unix seconds; return how many."""
+        first, last = account_key(1)[:9], account_key(max(before, 1))[:9]
+        dropped = 0
+        while keys := await self._store.keys(_NAMESPACE, first, last, _PAGE):
+            for key in keys:
+                if self._values.get(key, b"") is not None:
+                    self._set(key, None)
+                    dropped += 1
+            first = keys[-1] + b"\0"
+        self.counts.accounts -= dropped
+        return dropped
 
     def trace(self, key: bytes) -> BookedTrace | None:
         """Return what is booked of a trace, None where nothing is remembered."""

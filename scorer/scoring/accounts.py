@@ -6,12 +6,14 @@ at once, before a sink sees its scores. A crash in between repeats the batch: it
 so nothing is booked again, and a revision that was booked gets the totals that it had then, so its
 score stays the same. A later revision books the spans that are new in it.
 
-An account is never dropped to make room, for a budget that is spent would be whole again; what
-would open one too many has no score. Of booked spans the oldest are forgotten.
+When there is no room for another account, those are dropped that are for a time, a day after it is
+over by our clock. Others never are, for a budget that is spent would be whole again; what would
+open one too many has no score. Of booked spans the oldest are forgotten.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from msgspec.structs import replace
@@ -33,6 +35,7 @@ from scorer.scoring.results import booked_scores, is_sound
 from scorer.telemetry import FaultLog, Telemetry
 
 _LOG = logging.getLogger("spanscore.accounts")
+_DAY_S = 86_400
 _TOO_MANY = Unscored("too_many_accounts", "skipped")
 
 
@@ -52,7 +55,9 @@ class Accounts:
         store: Store,
         limits: AccountsConfig,
         telemetry: Telemetry,
+        unix_ns: Callable[[], int] = time.time_ns,
     ) -> None:
+        self._unix_ns = unix_ns
         self._metrics = {loaded.spec.name: loaded for loaded in metrics if loaded.books}
         self._store = store
         self._limits = limits
@@ -76,16 +81,25 @@ class Accounts:
             return list(batch)
         draft = Draft(self._store)
         await draft.open(set(self._keys(batch)))
+        dropped = await self._make_room(draft, batch)
         refused: list[str] = []
         settled = [self._settle(draft, trace, refused) for trace in batch]
         forgotten = await draft.forget(self._limits.max_spans)
         await draft.save()
         for metric in refused:
             self._telemetry.add("spanscore_account_refusals_total", metric=metric)
-        if forgotten:
-            self._telemetry.add("spanscore_account_forgotten_spans_total", forgotten)
+        self._telemetry.add("spanscore_account_forgotten_spans_total", forgotten)
+        self._telemetry.add("spanscore_dropped_accounts_total", dropped)
         self._show(draft)
         return settled
+
+    async def _make_room(self, draft: Draft, batch: Sequence[ScoredTrace]) -> int:
+        """Drop accounts that ended a day ago, if the batch may need room; return how many."""
+        named = {key for trace in batch for key in self._account_keys(trace)}
+        new = sum(draft.totals(key) is None for key in named)
+        if not new or draft.counts.accounts + new <= self._limits.max_accounts:
+            return 0
+        return await draft.drop_ended(self._unix_ns() // 10**9 - _DAY_S)
 
     def _show(self, draft: Draft) -> None:
         self._telemetry.set("spanscore_accounts", draft.counts.accounts)
@@ -93,10 +107,13 @@ class Accounts:
 
     def _keys(self, batch: Sequence[ScoredTrace]) -> Iterator[bytes]:
         for trace in batch:
-            for posting in trace.postings:
-                yield self._trace_key(trace, posting)
-                for entry in posting.entries.entries:
-                    yield self._account_key(trace, posting, entry.account)
+            yield from (self._trace_key(trace, posting) for posting in trace.postings)
+            yield from self._account_keys(trace)
+
+    def _account_keys(self, trace: ScoredTrace) -> Iterator[bytes]:
+        for posting in trace.postings:
+            for entry in posting.entries.entries:
+                yield self._account_key(trace, posting, entry)
 
     def _settle(self, draft: Draft, trace: ScoredTrace, refused: list[str]) -> ScoredTrace:
         scores: Sequence[Score] = trace.scores
@@ -136,7 +153,7 @@ class Accounts:
         for entry in posting.entries.entries:
             entries.setdefault(entry.span_id, entry)
         key = self._trace_key(trace, posting)
-        keys = {e.account: self._account_key(trace, posting, e.account) for e in entries.values()}
+        keys = {e.account: self._account_key(trace, posting, e) for e in entries.values()}
         booked = draft.trace(key)
         known = set() if booked is None else set(booked.spans)
         fresh = [entry for span_id, entry in entries.items() if span_id not in known]
@@ -170,9 +187,9 @@ class Accounts:
         loaded = self._metrics[posting.metric]
         return trace_key(posting.metric, loaded.mode, trace.tenant, trace.trace_id)
 
-    def _account_key(self, trace: ScoredTrace, posting: Posting, account: tuple[str, ...]) -> bytes:
+    def _account_key(self, trace: ScoredTrace, posting: Posting, entry: Entry) -> bytes:
         loaded = self._metrics[posting.metric]
-        return account_key(posting.metric, loaded.mode, trace.tenant, account)
+        return account_key(entry.ends, posting.metric, loaded.mode, trace.tenant, entry.account)
 
 
 def accounts_in_memory(

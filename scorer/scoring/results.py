@@ -59,6 +59,8 @@ def _is_entry(entry: object) -> bool:
         return False
     if not isinstance(entry.amounts, dict):
         return False
+    if not isinstance(entry.ends, int) or not 0 <= entry.ends < _LARGEST_AMOUNT:
+        return False
     texts = (entry.span_id, *entry.account, *entry.amounts)
     return all(isinstance(text, str) for text in texts) and all(
         isinstance(amount, int) and abs(amount) < _LARGEST_AMOUNT

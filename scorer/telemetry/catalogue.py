@@ -142,6 +142,11 @@ SERIES: tuple[Series, ...] = (
         ("metric",),
     ),
     Series(
+        "spanscore_dropped_accounts_total",
+        "counter",
+        "Accounts of a time that is over, dropped because max_accounts was reached.",
+    ),
+    Series(
         "spanscore_account_forgotten_spans_total",
         "counter",
         "Booked spans that are no longer remembered: they would be booked again.",

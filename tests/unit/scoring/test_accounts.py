@@ -12,6 +12,8 @@ from scorer.scoring.accounts import Accounts
 from scorer.telemetry import Telemetry
 from scorer.testing import score, scored_trace
 
+DAY = 86_400
+
 
 class Sum:
     """Measures the total of the first account."""
@@ -35,7 +37,7 @@ class Sum:
 class Shop:
     """Accounts over a store that may be handed to the next one, as over a restart."""
 
-    def __init__(self, store=None, mode="beyond", **limits):
+    def __init__(self, store=None, mode="beyond", now_s=0, **limits):
         self.store = store or MemoryStore()
         self.metric, self.telemetry = Sum(), Telemetry()
         loaded = LoadedMetric(
@@ -49,7 +51,9 @@ class Shop:
             config_hash="h",
         )
         config = AccountsConfig(**limits)
-        self.accounts = Accounts([loaded], self.store, config, self.telemetry)
+        self.accounts = Accounts(
+            [loaded], self.store, config, self.telemetry, lambda: now_s * 10**9
+        )
 
     async def settle(self, *traces):
         return await self.accounts.settle(traces)
@@ -59,9 +63,9 @@ class Shop:
         return settled.scores[0].detail["totals"]
 
 
-def adding(number, *entries, **fields):
-    """A trace that adds (account, span, amount)s."""
-    found = Entries(tuple([Entry((name,), span, {"n": n}) for name, span, n in entries]))
+def adding(number, *entries, ends=0, **fields):
+    """A trace that adds (account, span, amount)s, to accounts that end then."""
+    found = Entries(tuple([Entry((name,), span, {"n": n}, ends) for name, span, n in entries]))
     waiting = score("sum", None, status="failed", reason="not_booked", range=(0.0, None))
     return scored_trace(number, scores=(waiting,), postings=(Posting("sum", found),), **fields)
 
@@ -181,6 +185,35 @@ class TestBounds:
         assert refused.scores[0].value is None
         assert known.scores[0].value == 7
         assert shop.telemetry.value("spanscore_account_refusals_total", metric="sum") == 1
+        assert shop.telemetry.value("spanscore_accounts") == 1
+
+    async def test_accounts_whose_time_is_over_make_room(self):
+        """A day later, by our clock; those that go on and those for good are never dropped."""
+        shop = Shop(max_accounts=3, now_s=10 * DAY)
+        await shop.settle(
+            adding(1, ("ann", "a", 1), ends=9 * DAY - 1),
+            adding(2, ("ann", "a", 2), ends=9 * DAY),
+            adding(3, ("ann", "a", 3)),
+        )
+        assert shop.telemetry.value("spanscore_dropped_accounts_total") == 0
+        await shop.settle(adding(4, ("ann", "a", 4), ends=20 * DAY))
+        assert shop.telemetry.value("spanscore_dropped_accounts_total") == 1
+        assert shop.telemetry.value("spanscore_accounts") == 3
+        (refused,) = await shop.settle(adding(5, ("bob", "a", 1), ends=30 * DAY))
+        assert refused.scores[0].reason == "too_many_accounts"
+        assert await shop.totals(adding(6, ("ann", "a", 1), ends=9 * DAY)) == {"ann": 3}
+        assert await shop.totals(adding(7, ("ann", "a", 1))) == {"ann": 4}
+        assert await shop.totals(adding(8, ("ann", "a", 1), ends=20 * DAY)) == {"ann": 5}
+
+    async def test_an_account_that_is_dropped_while_it_is_asked_for_begins_anew(self):
+        """In one batch; a late trace must not break what the others book."""
+        shop = Shop(max_accounts=1, now_s=10 * DAY)
+        await shop.settle(adding(1, ("ann", "a", 1), ends=DAY))
+        late, new = await shop.settle(
+            adding(2, ("ann", "a", 5), ends=DAY), adding(3, ("bob", "a", 1))
+        )
+        assert late.scores[0].value == 5
+        assert new.scores[0].reason == "too_many_accounts"
         assert shop.telemetry.value("spanscore_accounts") == 1
 
     async def test_the_oldest_spans_are_forgotten(self):

@@ -228,6 +228,8 @@ class TestAccounts:
             Entry(("ann",), "a", {"n": 0.5}),
             Entry(("ann",), "a", {"n": 2**63}),
             Entry(("ann",), "a", None),
+            Entry(("ann",), "a", {"n": 1}, -1),
+            Entry(("ann",), "a", {"n": 1}, None),
         ],
     )
     def test_entries_that_are_none_fail_the_score(self, entry):

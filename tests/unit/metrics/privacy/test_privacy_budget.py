@@ -118,6 +118,8 @@ class TestBeyond:
         spending = [spend(span=f"{end}", end_ns=end) for end in ends]
         entries = metric.entries(trace(*spending)).entries
         assert [entry.account[-1] for entry in entries] == ["0", "1", "1"]
+        assert [entry.ends // 86_400 for entry in entries] == [7, 14, 14]
+        assert PrivacyBudget().entries(trace(*spending)).entries[0].ends == 0
 
     def test_personal_data_in_a_name_is_masked(self):
         """An account may be named by an e-mail address; telemetry must not hold it."""
