@@ -52,13 +52,13 @@ def run(args: argparse.Namespace) -> int:
             catalogue += load_metrics(ScoringConfig(metrics=(MetricConfig(name=name),)))
         except ConfigError as error:
             print(f"spanscore: {error}", file=sys.stderr)
-    specs = [item.spec for item in catalogue]
-    fed = None if args.fed_by is None else _feed([spec.name for spec in specs], args.fed_by)
-    listed = [spec for spec in specs if fed is None or spec.name in fed.scored]
+    every = [item.spec.name for item in catalogue]
+    fed = None if args.fed_by is None else _feed(every, args.fed_by)
+    listed = [item for item in catalogue if fed is None or item.spec.name in fed.scored]
     if args.json:
         _print_json(listed, fed)
     else:
-        _print_tables(listed, fed, left_out=len(specs) - len(listed))
+        _print_tables(listed, fed, left_out=len(every) - len(listed))
     return 0
 
 
@@ -82,22 +82,30 @@ def _feed(names: Sequence[str], sources: Sequence[str]) -> Fed:
     return Fed(len(traces), scored)
 
 
-def _print_json(specs: "Sequence[MetricSpec]", fed: Fed | None) -> None:
+def _print_json(catalogue: "Sequence[LoadedMetric]", fed: Fed | None) -> None:
     import msgspec
 
-    for spec in specs:
-        row: dict[str, Any] = msgspec.to_builtins(spec)
+    for item in catalogue:
+        row: dict[str, Any] = msgspec.to_builtins(item.spec)
         row["threshold"] = row.pop("default_threshold")
+        row["source"] = _source(item)
         if fed is not None:
-            row["fed"] = {"traces": fed.traces, "scored": fed.scored[spec.name]}
+            row["fed"] = {"traces": fed.traces, "scored": fed.scored[item.spec.name]}
         sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
 
 
-def _print_tables(specs: "Sequence[MetricSpec]", fed: Fed | None, left_out: int) -> None:
+def _source(item: "LoadedMetric") -> str:
+    """Return where a metric is defined, as `module:class`."""
+    made = type(item.metric)
+    return f"{made.__module__}:{made.__qualname__}"
+
+
+def _print_tables(catalogue: "Sequence[LoadedMetric]", fed: Fed | None, left_out: int) -> None:
     from scorer.cli.output import counted, make_console
 
     console = make_console()
-    for part in (_catalogue(specs, fed), _meanings(specs), _reasons(specs)):
+    specs = [item.spec for item in catalogue]
+    for part in (_catalogue(specs, fed), _meanings(catalogue), _reasons(specs)):
         console.print(part)
     if fed is not None:
         console.print(
@@ -107,11 +115,8 @@ def _print_tables(specs: "Sequence[MetricSpec]", fed: Fed | None, left_out: int)
 
 
 def _catalogue(specs: "Sequence[MetricSpec]", fed: Fed | None) -> "RenderableType":
-    from rich import box
-    from rich.table import Table
-
-    table = Table("metric", "system", "kind", "scope", "unit", "range", "better", box=box.SIMPLE)
-    for column in ("threshold", "needs", "cost", "methods", "default", "version"):
+    table = _table("system", "kind", "scope", "unit", "range", "better", "threshold", "cost")
+    for column in ("methods", "default", "version"):
         table.add_column(column)
     if fed is not None:
         table.add_column("scored on")
@@ -121,27 +126,30 @@ def _catalogue(specs: "Sequence[MetricSpec]", fed: Fed | None) -> "RenderableTyp
     return table
 
 
-def _meanings(specs: "Sequence[MetricSpec]") -> "Table":
-    """Say what each metric measures, and what the system it comes from does otherwise."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table("metric", "measures", "in mode documented", box=box.SIMPLE)
-    for spec in specs:
-        table.add_row(spec.name, spec.description, spec.documented or "-")
+def _meanings(catalogue: "Sequence[LoadedMetric]") -> "Table":
+    """Say what each metric measures of what, and what the system it comes from does otherwise."""
+    table = _table("measures", "needs", "in mode documented", "source")
+    for item in catalogue:
+        spec, source = item.spec, _source(item).partition(":")[0]
+        table.add_row(spec.name, spec.description, needed(spec), spec.documented or "-", source)
     return table
 
 
 def _reasons(specs: "Sequence[MetricSpec]") -> "Table":
     """Say why a default threshold is where it is."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table("threshold", "", "because", box=box.SIMPLE)
+    table = _table("threshold", "because")
     for spec in specs:
         if spec.default_threshold is not None:
             table.add_row(spec.name, threshold(spec), spec.threshold_reason or "-")
     return table
+
+
+def _table(*columns: str) -> "Table":
+    """Return a table by metric, whose names are never cut."""
+    from rich import box
+    from rich.table import Column, Table
+
+    return Table(Column("metric", no_wrap=True), *columns, box=box.SIMPLE)
 
 
 def _cells(spec: "MetricSpec") -> tuple[str, ...]:
@@ -155,7 +163,6 @@ def _cells(spec: "MetricSpec") -> tuple[str, ...]:
         value_range(primary),
         "-" if primary.direction == "none" else primary.direction,
         threshold(spec),
-        needed(spec),
         spec.cost_class,
         ", ".join(spec.methods),
         "yes" if spec.in_default else "-",

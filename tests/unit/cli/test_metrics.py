@@ -67,6 +67,7 @@ def test_the_catalogue_says_where_a_metric_comes_from(capsys):
         "none",
     )
     assert budget["documented"].startswith("one account for all")
+    assert budget["source"] == "metrics.privacy.privacy_budget:PrivacyBudget"
     assert "fed" not in budget
 
 
