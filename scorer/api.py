@@ -174,11 +174,11 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     threshold_reason: str = ""
     version: str = "1"
     timeout_s: float = 5.0
-    in_default: bool = True
     system: str = ""
     documented: str = ""
     cost_class: CostClass = "none"
     inputs: str = ""
+    in_default: bool = True
 
 
 class Measurement(Struct, frozen=True):
@@ -232,6 +232,23 @@ class ScoreMetric(Protocol):
 
 
 @runtime_checkable
+class Sink(Protocol):
+    """Where scores go. `write` gets scored traces in close order, never concurrently.
+
+    An error raised by `write` is counted and logged; a `RetryableError` is tried again.
+    `close` flushes; it is safe to call twice.
+    """
+
+    async def write(self, traces: Sequence[ScoredTrace]) -> None:
+        """Take scored traces; return when they are handed over."""
+        ...
+
+    async def close(self) -> None:
+        """Flush and release what the sink holds."""
+        ...
+
+
+@runtime_checkable
 class AccountMetric(Protocol):
     """A metric of accounts that outlive the trace, such as a budget that many traces spend.
 
@@ -257,23 +274,6 @@ class AccountMetric(Protocol):
 
         `detail` is that of the entries. May raise; then the score is `failed`.
         """
-        ...
-
-
-@runtime_checkable
-class Sink(Protocol):
-    """Where scores go. `write` gets scored traces in close order, never concurrently.
-
-    An error raised by `write` is counted and logged; a `RetryableError` is tried again.
-    `close` flushes; it is safe to call twice.
-    """
-
-    async def write(self, traces: Sequence[ScoredTrace]) -> None:
-        """Take scored traces; return when they are handed over."""
-        ...
-
-    async def close(self) -> None:
-        """Flush and release what the sink holds."""
         ...
 
 
