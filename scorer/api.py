@@ -33,6 +33,7 @@ from scorer.model.agent_trace import (
     Interaction,
     LlmCall,
     Media,
+    MediaKind,
     Message,
     Reference,
     RequestedCall,
@@ -41,6 +42,16 @@ from scorer.model.agent_trace import (
     ToolCall,
     ToolDefinition,
     Usage,
+)
+from scorer.model.inference import (
+    Describe,
+    Description,
+    Embeddings,
+    EmbedFrames,
+    EmbedMedia,
+    EmbedRequest,
+    EmbedText,
+    Vector,
 )
 from scorer.model.score import Direction, Kind, Method, Range, Score, ScoredTrace, ScoreScope
 from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
@@ -57,14 +68,22 @@ __all__ = [
     "Completeness",
     "Conflict",
     "CostClass",
+    "Describe",
+    "Description",
     "Dialect",
     "Direction",
     "Document",
+    "EmbedFrames",
+    "EmbedMedia",
+    "EmbedRequest",
+    "EmbedText",
+    "Embeddings",
     "Entries",
     "Entry",
     "ErrorInfo",
     "Event",
     "Handoff",
+    "Inference",
     "Interaction",
     "Kind",
     "Link",
@@ -72,6 +91,7 @@ __all__ = [
     "LogRecord",
     "Measurement",
     "Media",
+    "MediaKind",
     "Message",
     "Method",
     "MetricSpec",
@@ -99,6 +119,7 @@ __all__ = [
     "TraceMetric",
     "Unscored",
     "Usage",
+    "Vector",
     "register_metric",
     "resolve_metrics",
 ]
@@ -106,7 +127,7 @@ __all__ = [
 Mode = Literal["documented", "beyond"]
 
 # A fact of the trace that a metric cannot do without. The engine answers
-# `not_applicable` with reason `no_<need>` when it is not there.
+# `not_applicable` with reason `no_<need>` when it is not there, `no_reference` for any reference.
 Need = Literal[
     "question",
     "answer",
@@ -118,6 +139,11 @@ Need = Literal[
     "duration",
     "outputs",
     "reference_answer",
+    "reference_caption",
+    "reference_transcript",
+    "media",
+    "image",
+    "video",
     "consent",
     "sensitive_values",
     "spending",
@@ -228,6 +254,31 @@ class ScoreMetric(Protocol):
 
     def combine(self, trace: AgentTrace, scores: Sequence[Score]) -> Measurement | Unscored:
         """Combine the scores of the earlier stages. May raise; then the score is `failed`."""
+        ...
+
+
+@runtime_checkable
+class Inference(Protocol):
+    """Models that run elsewhere: on a GPU, in a process of their own.
+
+    A metric that needs one has a keyword `inference: Inference | None` in its constructor. It is
+    handed in by the service, never configured; None = not served, for which the metric answers
+    `Unscored("sidecar_unavailable", "skipped")`.
+
+    Each call answers every request, in their order, with a result or with why there is none. It
+    raises for none of them and may block, within the `timeout_s` of the metric. The same request
+    gets the same result. Reasons: `sidecar_unavailable` (not reachable, busy, too slow) and
+    `media_not_allowed` are `skipped`; `unknown_model`, `unsupported_media` (no such kind for this
+    model), `media_not_found`, `media_unreadable` and `media_too_large` are `failed`. References
+    come from spans, so from anybody: none is read but what the configuration of `media` allows.
+    """
+
+    def embed(self, requests: Sequence[EmbedRequest]) -> Sequence[Embeddings | Unscored]:
+        """Return the vectors of texts, images, sounds and films."""
+        ...
+
+    def describe(self, requests: Sequence[Describe]) -> Sequence[Description | Unscored]:
+        """Return captions of images and transcripts of sounds."""
         ...
 
 

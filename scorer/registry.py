@@ -34,6 +34,8 @@ Metric = TraceMetric | ScoreMetric | AccountMetric
 
 _KINDS = frozenset(get_args(Kind))
 _NEEDS = frozenset(get_args(Need))
+# What a metric is constructed with, but by the service; no option of the configuration.
+_HANDED_IN = frozenset({"mode", "inference"})
 _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
@@ -71,8 +73,8 @@ def load(group: Group, name: str) -> Any:
     found = [point for point in _points(group) if point.name == name]
     if not found:
         known = ", ".join(names(group)) or "none: is spanscore installed (pip install .)?"
-        groups = f"; groups: {', '.join(_groups())}" if group == "metrics" else ""
-        raise ConfigError(f"no {group[:-1]} named {name!r}; known: {known}{groups}")
+        others = f"; groups: {', '.join(groups())}" if group == "metrics" else ""
+        raise ConfigError(f"no {group[:-1]} named {name!r}; known: {known}{others}")
     if len(found) > 1:
         owners = " and ".join(_distribution(point) for point in found)
         raise ConfigError(f"{group[:-1]} {name!r} is registered twice: by {owners}")
@@ -130,7 +132,7 @@ def load_rules(rules: Sequence[RuleConfig]) -> tuple[RuleConfig, ...]:
                 if name not in known:
                     raise ConfigError(
                         f"scoring.rules[{number}].metrics: no metric named {name!r}; "
-                        f"known: {', '.join(known)}; groups: {', '.join(_groups())}"
+                        f"known: {', '.join(known)}; groups: {', '.join(groups())}"
                     )
             rule = msgspec.structs.replace(rule, metrics=members)  # noqa: PLW2901 - the resolved one
         resolved.append(rule)
@@ -161,14 +163,14 @@ def _members(name: str) -> tuple[str, ...]:
         members = tuple(own for own in _own_metrics() if load("metrics", own).spec.kind == name)
         if not members:
             raise ConfigError(
-                f"scoring.metrics: no metric is of kind {name}; groups: {', '.join(_groups())}"
+                f"scoring.metrics: no metric is of kind {name}; groups: {', '.join(groups())}"
             )
         return members
     return (name,)
 
 
-def _groups() -> tuple[str, ...]:
-    """Return the groups that hold a metric."""
+def groups() -> tuple[str, ...]:
+    """Return the groups that hold a metric of Spanscore's own: `default`, and kinds."""
     return ("default", *sorted({load("metrics", own).spec.kind for own in _own_metrics()}))
 
 
@@ -231,7 +233,7 @@ def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:
         return
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         return
-    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name != "mode"]
+    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name not in _HANDED_IN]
     for name in item.options:
         if name not in known:
             raise ConfigError(

@@ -60,6 +60,10 @@ _RETRIEVAL = {
 }
 _RETRIEVAL_REASONS = frozenset({"no_contexts", "context_text_not_captured"})
 
+_MEDIA_PARTS = (
+    "none was recorded; keep them in the captured messages, as parts with a URI, a file id or "
+    "their content"
+)
 _ANY_DIALECT: Mapping[str, str] = {
     "no_tool_calls": (
         "tool calls: none were recorded; if the agent has tools, instrument them (execute_tool, "
@@ -72,9 +76,17 @@ _ANY_DIALECT: Mapping[str, str] = {
     ),
     "no_duration": "duration: the spans carry no valid times; check the exporter",
     "no_reference": (
-        "reference: set spanscore.reference.answer on the root span, or give "
-        "scoring.references.file"
+        "reference: set spanscore.reference.answer (of images .caption, of recordings "
+        ".transcript) on the root span, or give scoring.references.file"
     ),
+    "no_media": f"media: {_MEDIA_PARTS}",
+    "no_image": f"images: {_MEDIA_PARTS}",
+    "no_video": f"films: {_MEDIA_PARTS}",
+    "sidecar_unavailable": (
+        "images and films: vectors of them come from a GPU sidecar, which this version does not "
+        "have yet"
+    ),
+    "embedder_not_installed": "embeddings: pip install 'spanscore[embed]'",
     "no_interactions": (
         "interactions: nothing says that one agent addressed another; nest the span of an agent in "
         "that of the one that calls it, or add span events spanscore.interaction"

@@ -30,7 +30,8 @@ FIELDS: Final[Mapping[str, str]] = {
     "id": "the `subject` of the scores; default: `line-N`",
     "question, answer": "texts",
     "contexts": "retrieved passages in rank order, each a text or `{text, id, score}`",
-    "expected": "the reference answer; also `expected_contexts`, `expected_tool_calls`",
+    "expected": "the reference answer; also `expected_contexts`, `expected_tool_calls`, "
+    "`expected_caption`, `expected_transcript`",
     "tool_calls": "`{name, arguments, result, status, id, error_type}` each; "
     "status: `success` or `error`",
     "model, usage": "one model call; usage: `{input, output, total, cache_read, cache_write, "
@@ -90,6 +91,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     expected: str | None = None
     expected_contexts: tuple[str, ...] | None = None
     expected_tool_calls: Any = None
+    expected_caption: str | None = None
+    expected_transcript: str | None = None
     tool_calls: list[SampleCall] | None = None
     model: str | None = None
     usage: SampleUsage | None = None
@@ -220,10 +223,15 @@ def _contexts(sample: Sample) -> tuple[Document, ...] | None:
 
 
 def _reference(sample: Sample) -> Reference | None:
-    given = (sample.expected, sample.expected_contexts, sample.expected_tool_calls)
-    if all(part is None for part in given):
-        return None
-    return Reference(answer=given[0], contexts=given[1], tool_calls=given[2], source="sample")
+    given = Reference(
+        answer=sample.expected,
+        contexts=sample.expected_contexts,
+        tool_calls=sample.expected_tool_calls,
+        caption=sample.expected_caption,
+        transcript=sample.expected_transcript,
+        source="sample",
+    )
+    return None if given == Reference(source="sample") else given
 
 
 def _tool_calls(sample: Sample) -> tuple[ToolCall, ...] | None:

@@ -12,20 +12,23 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from metrics.agentunit import MetricResult, TraceLog
 from metrics.multiagent import MultiAgentMetricsCalculator, NetworkAnalyzer
+from scorer.api import Embeddings, EmbedFrames
 
 FOLDER = Path(
     os.environ.get("SPANSCORE_GOLDEN", Path(__file__).parents[2].parent / "shared" / "golden")
 )
 CATALOGUE = {point.name: point for point in entry_points(group="spanscore.metrics")}
-TEST_KEYS = ("ragas", "label", "stateful", "call_index", "children", "child_names")
+TEST_KEYS = ("ragas", "label", "stateful", "call_index", "children", "child_names", "total_frames")
 
 
 def vectors():
@@ -56,7 +59,8 @@ def test_documented_mode_computes_what_the_original_computed(vector):
         return
     name = vector["metric"]
     assert name in CATALOGUE, f"no metric is named {name}: its vectors cannot be checked"
-    metric = build(vector["metric"], vector["config"])
+    inference = injected(vector["config"])
+    metric = build(vector["metric"], vector["config"], inference)
     arguments = inputs(vector["input"])
     if vector["config"].get("stateful"):
         metric.evaluate(*earlier_calls(vector))
@@ -67,7 +71,8 @@ def test_documented_mode_computes_what_the_original_computed(vector):
         return
     result = metric.evaluate(*arguments)
     assert_same(result.value, expected, "value")
-    assert_same(result.detail, vector["expected"]["detail"], "detail")
+    detail = result.detail | ({"_frame_indices_requested": inference.frames} if inference else {})
+    assert_same(detail, vector["expected"]["detail"], "detail")
 
 
 def test_every_metric_of_agentunit_has_vectors():
@@ -125,7 +130,7 @@ def analyzed(given):
 CLASSES = {"multi_agent_calculator": calculated, "network_analyzer": analyzed}
 
 
-def build(name, config):
+def build(name, config, inference=None):
     """The metric in documented mode, with the options and the injections of the vector."""
     if name == "composite":
         return composite(config)
@@ -136,7 +141,39 @@ def build(name, config):
     }
     if config.get("ragas"):
         options["ragas"] = ragas(config)
+    if inference is not None:
+        options["inference"] = inference
     return CATALOGUE[name].load()(mode="documented", **options)
+
+
+class Injected:
+    """An inference for which what is embedded last has the given cosines with what is before it."""
+
+    def __init__(self, cosines, total_frames):
+        self.frames = []
+        self._cosines = cosines
+        self._total = total_frames
+
+    def embed(self, requests):
+        *said, shown = requests
+        if isinstance(shown, EmbedFrames):
+            self.frames = list(shown.indexes(self._total))
+            assert len(self.frames) == len(self._cosines)
+        vectors = tuple([(cosine, math.sqrt(1 - cosine**2)) for cosine in self._cosines])
+        return [*[Embeddings(((1.0, 0.0),))] * len(said), Embeddings(vectors, tuple(self.frames))]
+
+    def describe(self, requests):
+        raise AssertionError("no metric of AgentUnit asks for words")
+
+
+def injected(config):
+    """What a vector gives in the place of an embedding model, None where it gives nothing."""
+    for key in ("injected_similarity", "injected_cosine"):
+        if key in config:
+            return Injected([config[key]], 0)
+    if "injected_similarities" in config:
+        return Injected(config["injected_similarities"], config["total_frames"])
+    return None
 
 
 def composite(config):
@@ -204,8 +241,19 @@ def outcome(given):
         if key != "_kind"
     }
     if given["_kind"] == "adapter":
-        attributes = {"error": None, "tool_calls": None, "metrics": None, **attributes}
+        return AdapterOutcome(**attributes)
     return SimpleNamespace(**attributes)
+
+
+@dataclass
+class AdapterOutcome:
+    """The stock outcome: its string form, which the multimodal metrics read, lists its fields."""
+
+    success: bool
+    output: Any
+    tool_calls: list[Any] = field(default_factory=list)
+    metrics: Any = None
+    error: Any = None
 
 
 def assert_same(actual, expected, where):
