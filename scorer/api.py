@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from scorer.model.account import Balance, Entries, Entry
 from scorer.model.agent_trace import (
     Agent,
     AgentTrace,
@@ -37,6 +38,7 @@ from scorer.model.agent_trace import (
     Reference,
     RequestedCall,
     Resources,
+    Spending,
     ToolCall,
     ToolDefinition,
     Usage,
@@ -55,12 +57,17 @@ from scorer.model.score import Direction, Kind, Method, Range, Score, ScoredTrac
 from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 from scorer.model.trace import Completeness
+from scorer.registration import DEFAULT_METRICS, register_metric, resolve_metrics
 
 __all__ = [
+    "DEFAULT_METRICS",
+    "AccountMetric",
     "Agent",
     "AgentTrace",
+    "Balance",
     "Completeness",
     "Conflict",
+    "CostClass",
     "Describe",
     "Description",
     "Dialect",
@@ -71,6 +78,8 @@ __all__ = [
     "EmbedRequest",
     "EmbedText",
     "Embeddings",
+    "Entries",
+    "Entry",
     "ErrorInfo",
     "Event",
     "Handoff",
@@ -103,6 +112,7 @@ __all__ = [
     "Span",
     "SpanFacts",
     "SpanRole",
+    "Spending",
     "Threshold",
     "ToolCall",
     "ToolDefinition",
@@ -110,6 +120,8 @@ __all__ = [
     "Unscored",
     "Usage",
     "Vector",
+    "register_metric",
+    "resolve_metrics",
 ]
 
 Mode = Literal["documented", "beyond"]
@@ -134,7 +146,11 @@ Need = Literal[
     "video",
     "consent",
     "sensitive_values",
+    "spending",
 ]
+
+# What a metric runs on beside the processor.
+CostClass = Literal["none", "embedding", "judge", "gpu"]
 
 
 class Threshold(Struct, frozen=True, forbid_unknown_fields=True):
@@ -167,6 +183,10 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     otherwise. `version` changes whenever values may change. `timeout_s` bounds one call.
     `in_default` False keeps a metric of Spanscore's own out of the group `default`; it is still
     in the group of its kind.
+
+    The rest is for the catalogue: the `system` whose definition mode `documented` reproduces, and
+    in one clause what that does otherwise; the most expensive thing that one call uses; and
+    `inputs`, in words, where `needs` does not say all.
     """
 
     name: str
@@ -180,6 +200,10 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     threshold_reason: str = ""
     version: str = "1"
     timeout_s: float = 5.0
+    system: str = ""
+    documented: str = ""
+    cost_class: CostClass = "none"
+    inputs: str = ""
     in_default: bool = True
 
 
@@ -272,6 +296,35 @@ class Sink(Protocol):
 
     async def close(self) -> None:
         """Flush and release what the sink holds."""
+        ...
+
+
+@runtime_checkable
+class AccountMetric(Protocol):
+    """A metric of accounts that outlive the trace, such as a budget that many traces spend.
+
+    `entries` is called where trace metrics are, in a scoring process, and must be pure. What it
+    finds is booked in the main process in the order in which traces close, each span once, and
+    kept over a restart; then `measure` is called, there: it must be quick. Entries are booked of
+    every trace, also of those that a sampling rule leaves out.
+    """
+
+    @property
+    def spec(self) -> MetricSpec:
+        """What the metric is; a class attribute will do."""
+        ...
+
+    def entries(self, trace: AgentTrace) -> Entries | Unscored:
+        """Find what a trace adds to which account. May raise; then the score is `failed`."""
+        ...
+
+    def measure(
+        self, balances: Sequence[Balance], detail: dict[str, Any] | None
+    ) -> Measurement | Unscored:
+        """Measure, given the accounts that a trace added to, each as it is after that.
+
+        `detail` is that of the entries. May raise; then the score is `failed`.
+        """
         ...
 
 

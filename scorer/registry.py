@@ -1,5 +1,6 @@
 """Plug-ins by entry point: metrics, dialects, receivers and sinks.
 
+A metric may also be registered by hand, in this process (`scorer.registration`), and then wins.
 Built-in parts use the same door as anybody's. A part is loaded only when it is wanted; a
 wanted part that fails to load stops the start with the name of its distribution.
 """
@@ -13,13 +14,23 @@ from typing import Any, Literal, cast, get_args
 import msgspec
 from msgspec import Struct
 
-from scorer.api import Dialect, MetricSpec, Mode, Need, ScoreMetric, Threshold, TraceMetric
+from scorer.api import (
+    AccountMetric,
+    Dialect,
+    MetricSpec,
+    Mode,
+    Need,
+    ScoreMetric,
+    Threshold,
+    TraceMetric,
+)
 from scorer.config import MetricConfig, RuleConfig, ScoringConfig
 from scorer.errors import ConfigError
 from scorer.model.score import Kind
+from scorer.registration import registered
 
 Group = Literal["metrics", "dialects", "receivers", "sinks"]
-Metric = TraceMetric | ScoreMetric
+Metric = TraceMetric | ScoreMetric | AccountMetric
 
 _KINDS = frozenset(get_args(Kind))
 _NEEDS = frozenset(get_args(Need))
@@ -31,12 +42,14 @@ _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 class LoadedMetric(Struct, frozen=True, kw_only=True):
     """A metric ready to run. `config_hash` identifies mode, options and threshold.
 
-    `combines` says that it is a `ScoreMetric`; asking the Protocol each time would be slow.
+    `combines` says that it is a `ScoreMetric`, `books` that it is an `AccountMetric`; asking the
+    Protocols each time would be slow.
     """
 
     metric: Metric
     spec: MetricSpec
     combines: bool
+    books: bool = False
     mode: Mode
     threshold: Threshold | None
     timeout_s: float
@@ -45,7 +58,8 @@ class LoadedMetric(Struct, frozen=True, kw_only=True):
 
 def names(group: Group) -> tuple[str, ...]:
     """Return the names that are registered in a group, sorted."""
-    return tuple(sorted(point.name for point in _points(group)))
+    by_hand = registered if group == "metrics" else ()
+    return tuple(sorted({*by_hand, *(point.name for point in _points(group))}))
 
 
 def load(group: Group, name: str) -> Any:
@@ -54,6 +68,8 @@ def load(group: Group, name: str) -> Any:
     Raises:
         ConfigError: there is none of that name, or it does not load.
     """
+    if group == "metrics" and name in registered:
+        return _factory(registered[name])
     found = [point for point in _points(group) if point.name == name]
     if not found:
         known = ", ".join(names(group)) or "none: is spanscore installed (pip install .)?"
@@ -69,6 +85,17 @@ def load(group: Group, name: str) -> Any:
             f"{group[:-1]} {name!r} of distribution {_distribution(found[0])} "
             f"failed to load: {type(error).__name__}: {error}"
         ) from error
+
+
+def _factory(metric: Any) -> Any:
+    """Return what makes a registered metric: it is one already, unless it is a class."""
+    if isinstance(metric, type):
+        return metric
+
+    def same(*, mode: Mode) -> Any:  # noqa: ARG001 - an instance is made, in whatever mode
+        return metric
+
+    return same
 
 
 def load_dialects() -> tuple[Dialect, ...]:
@@ -163,8 +190,11 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         raise ConfigError(
             f"scoring.metrics: {item.name} cannot be made: {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(metric, TraceMetric | ScoreMetric):
-        raise ConfigError(f"scoring.metrics: {item.name} has neither `score` nor `combine`")
+    if not isinstance(metric, Metric):
+        raise ConfigError(
+            f"scoring.metrics: {item.name} has none of `score`, `combine`, and `entries` with "
+            "`measure`"
+        )
     _check_spec(item.name, metric.spec)
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
     timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
@@ -172,6 +202,7 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         metric=metric,
         spec=metric.spec,
         combines=isinstance(metric, ScoreMetric),
+        books=isinstance(metric, AccountMetric),
         mode=item.mode,
         threshold=threshold,
         timeout_s=timeout,

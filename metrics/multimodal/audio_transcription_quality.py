@@ -22,6 +22,8 @@ class AudioTranscriptionQuality:
         name="audio_transcription_quality",
         kind="multimodal",
         description="Words of the reference transcript that the answer gets right.",
+        system="AgentUnit",
+        documented="case and punctuation are errors; without jiwer any anagram is right",
         outputs=(
             OutputSpec(),
             OutputSpec(name="wer", range=(0.0, None), direction="lower", required=False),

@@ -39,6 +39,8 @@ class ImageCaptionAccuracy:
         name="image_caption_accuracy",
         kind="multimodal",
         description="Agreement of the answer with the reference caption of an image.",
+        system="AgentUnit",
+        documented="sets of words with their punctuation; the cosine may be negative",
         needs=("answer", "reference_caption"),
         methods=("lexical", "embedding"),
         in_default=False,

@@ -40,6 +40,8 @@ class MultimodalCoherence:
         name="multimodal_coherence",
         kind="multimodal",
         description="Share of the kinds of media in the trace that the answer mentions.",
+        system="AgentUnit",
+        documented="keywords anywhere in a word, the question is a medium; 0.4 for filler words",
         needs=("answer", "media"),
         methods=("lexical",),
         in_default=False,

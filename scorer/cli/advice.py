@@ -110,6 +110,14 @@ _ANY_DIALECT: Mapping[str, str] = {
         "resources: set spanscore.cpu_percent, spanscore.memory_mb or spanscore.gpu_percent on "
         "the spans or their resource"
     ),
+    "no_epsilon": (
+        "privacy budget: set spanscore.privacy.epsilon on each span that asks the data, and "
+        "spanscore.privacy.principal on it or around it"
+    ),
+    "no_principal": (
+        "privacy budget: nobody is named whose it is: set spanscore.privacy.principal or the user "
+        "id, or give the metric per_principal: false"
+    ),
     "unknown_model_energy": (
         "energy: kwh_per_1000_tokens has no pattern for a model; one for `*` covers the rest"
     ),

@@ -20,6 +20,7 @@ from scorer.model.agent_trace import (
     LlmCall,
     Message,
     Reference,
+    Spending,
     ToolCall,
     ToolStatus,
     Usage,
@@ -37,6 +38,7 @@ FIELDS: Final[Mapping[str, str]] = {
     "reasoning}` tokens, or `prompt_tokens`, `completion_tokens`, `total_tokens`",
     "cost_usd": "the reported cost",
     "service, agent, session_id, user_id": "whose run it was",
+    "privacy_epsilon, privacy_delta": "what it spent of the privacy budget of `user_id`",
 }
 """What a sample may hold, for the help and the README."""
 
@@ -99,6 +101,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     agent: str | None = None
     session_id: str | None = None
     user_id: str | None = None
+    privacy_epsilon: float | None = None
+    privacy_delta: float | None = None
 
 
 class BadSample(Struct, frozen=True):
@@ -199,6 +203,7 @@ def view_of(document: dict[str, Any], default_id: str) -> AgentTrace:
         models=() if sample.model is None else (sample.model,),
         usage=None if sample.usage is None else sample.usage.plain(),
         cost_usd=sample.cost_usd,
+        spending=_spending(sample),
     )
 
 
@@ -243,6 +248,13 @@ def _tool_calls(sample: Sample) -> tuple[ToolCall, ...] | None:
         )
         for call in sample.tool_calls
     )
+
+
+def _spending(sample: Sample) -> tuple[Spending, ...]:
+    epsilon, delta = sample.privacy_epsilon, sample.privacy_delta
+    if epsilon is None and delta is None:
+        return ()
+    return (Spending(span_id="", epsilon=epsilon, delta=delta, principal=sample.user_id),)
 
 
 def _llm_calls(sample: Sample) -> tuple[LlmCall, ...]:

@@ -56,6 +56,7 @@ _REASONS: Mapping[Need, Callable[[AgentTrace], str | None]] = {
     "image": lambda trace: _media_reason(trace, "image"),
     "video": lambda trace: _media_reason(trace, "video"),
     "consent": lambda trace: None if trace.consent else "no_consent",
+    "spending": lambda trace: None if trace.spending else "no_epsilon",
     "sensitive_values": lambda trace: None if trace.sensitive else "no_sensitive_values",
 }
 

@@ -57,11 +57,13 @@ def test_documented_mode_computes_what_the_original_computed(vector):
         assert_same(value, vector["expected"]["value"], "value")
         assert_same(detail, vector["expected"]["detail"], "detail")
         return
-    if vector["metric"] not in CATALOGUE:
-        pytest.skip(f"metric {vector['metric']} is not in the catalogue yet")
+    name = vector["metric"]
+    assert name in CATALOGUE, f"no metric is named {name}: its vectors cannot be checked"
     inference = injected(vector["config"])
     metric = build(vector["metric"], vector["config"], inference)
     arguments = inputs(vector["input"])
+    if vector["config"].get("stateful"):
+        metric.evaluate(*earlier_calls(vector))
     expected = vector["expected"]["value"]
     if isinstance(expected, Mapping):
         with pytest.raises(getattr(builtins, expected["raises"])):
@@ -73,14 +75,31 @@ def test_documented_mode_computes_what_the_original_computed(vector):
     assert_same(detail, vector["expected"]["detail"], "detail")
 
 
-def test_every_metric_built_has_vectors():
-    """At least one vector ran for each metric that AgentUnit and the catalogue share."""
+def test_every_metric_of_agentunit_has_vectors():
+    """Of each metric that AgentUnit has, a vector is there; how many is told after the run."""
+    if "SPANSCORE_GOLDEN" in os.environ:
+        pytest.skip("vectors of somebody else may be of any metrics")
     counts = Counter(case.values[0]["metric"] for case in vectors() if case.values[0] is not None)
     if not counts:
         pytest.skip(f"no AgentUnit vectors in {FOLDER}")
-    ran = {name: n for name, n in counts.items() if name in CATALOGUE or name in CLASSES}
-    print(f"vectors by metric: {ran}; not in the catalogue: {sorted(set(counts) - set(ran))}")
-    assert ran
+    points = CATALOGUE.values()
+    shared = {p.name for p in points if hasattr(p.load(), "evaluate") and is_own(p)}
+    assert shared <= counts.keys()
+
+
+def is_own(point):
+    return point.dist is not None and point.dist.name == "spanscore"
+
+
+def earlier_calls(vector):
+    """Inputs that spend what the calls before this one on the same object spent.
+
+    Not all of them are in the file; together they spent the total without this call's share.
+    """
+    detail = vector["expected"]["detail"]
+    spent = detail["total_spent"] - max(0.0, detail["epsilon_used"])
+    event = {"type": "privacy_usage", "payload": {"privacy_epsilon": spent}}
+    return inputs({"trace": {"_plain": True, "events": [event]}})
 
 
 def calculated(given):

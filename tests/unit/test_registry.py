@@ -39,6 +39,7 @@ def test_a_kind_is_a_group():
         "consent_compliance",
         "data_minimization",
         "pii_leakage",
+        "privacy_budget",
     ]
 
 
@@ -108,6 +109,7 @@ def test_a_rule_may_name_groups_and_must_name_what_exists():
         "consent_compliance",
         "data_minimization",
         "pii_leakage",
+        "privacy_budget",
         "cost",
     )
     rules = parse_config({"scoring": {"rules": [{"metrics": ["nope"]}]}}).scoring.rules

@@ -13,6 +13,7 @@ from scorer.api import (
     Message,
     Need,
     Reference,
+    Spending,
     ToolCall,
     Usage,
 )
@@ -31,6 +32,7 @@ def trace(**fields):
         ("question", "no_question"),
         ("consent", "no_consent"),
         ("sensitive_values", "no_sensitive_values"),
+        ("spending", "no_epsilon"),
         ("answer", "no_answer"),
         ("contexts", "no_contexts"),
         ("context_text", "no_contexts"),
@@ -64,6 +66,7 @@ def test_every_need_is_known():
         ("question", {"question": ""}),
         ("answer", {"answer": ""}),
         ("consent", {"consent": {"email": False}}),
+        ("spending", {"spending": (Spending(span_id="a", epsilon=0.0),)}),
         ("sensitive_values", {"sensitive": {"email": "a@b.com"}}),
         ("contexts", {"contexts": (Document(None, "d1"),)}),
         ("context_text", {"contexts": (Document(None, "d1"), Document("text"))}),
