@@ -262,6 +262,11 @@ def _events(view: AgentTrace) -> list[TraceEvent]:
         for call in view.tool_calls or ()
     ]
     timed += [
+        (spent.end_ns, "privacy_usage", {"privacy_epsilon": spent.epsilon})
+        for spent in view.spending
+        if spent.epsilon is not None and math.isfinite(spent.epsilon)
+    ]
+    timed += [
         (view.end_ns, "error", {"type": error.type, "message": error.message})
         for error in view.errors
     ]

@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from scorer.model.account import Balance, Entries, Entry
 from scorer.model.agent_trace import (
     Agent,
     AgentTrace,
@@ -32,32 +33,59 @@ from scorer.model.agent_trace import (
     Interaction,
     LlmCall,
     Media,
+    MediaKind,
     Message,
     Reference,
     RequestedCall,
     Resources,
+    Spending,
     ToolCall,
     ToolDefinition,
     Usage,
+)
+from scorer.model.inference import (
+    Describe,
+    Description,
+    Embeddings,
+    EmbedFrames,
+    EmbedMedia,
+    EmbedRequest,
+    EmbedText,
+    Vector,
 )
 from scorer.model.reading import Coverage
 from scorer.model.score import Direction, Kind, Method, Range, Score, ScoredTrace, ScoreScope
 from scorer.model.span import Event, Link, LogRecord, Resource, Scope, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 from scorer.model.trace import Completeness
+from scorer.registration import DEFAULT_METRICS, register_metric, resolve_metrics
 
 __all__ = [
+    "DEFAULT_METRICS",
+    "AccountMetric",
     "Agent",
     "AgentTrace",
+    "Balance",
     "Completeness",
     "Conflict",
+    "CostClass",
     "Coverage",
+    "Describe",
+    "Description",
     "Dialect",
     "Direction",
     "Document",
+    "EmbedFrames",
+    "EmbedMedia",
+    "EmbedRequest",
+    "EmbedText",
+    "Embeddings",
+    "Entries",
+    "Entry",
     "ErrorInfo",
     "Event",
     "Handoff",
+    "Inference",
     "Interaction",
     "Kind",
     "Link",
@@ -65,6 +93,7 @@ __all__ = [
     "LogRecord",
     "Measurement",
     "Media",
+    "MediaKind",
     "Message",
     "Method",
     "MetricSpec",
@@ -85,18 +114,22 @@ __all__ = [
     "Span",
     "SpanFacts",
     "SpanRole",
+    "Spending",
     "Threshold",
     "ToolCall",
     "ToolDefinition",
     "TraceMetric",
     "Unscored",
     "Usage",
+    "Vector",
+    "register_metric",
+    "resolve_metrics",
 ]
 
 Mode = Literal["documented", "beyond"]
 
 # A fact of the trace that a metric cannot do without. The engine answers
-# `not_applicable` with reason `no_<need>` when it is not there.
+# `not_applicable` with reason `no_<need>` when it is not there, `no_reference` for any reference.
 Need = Literal[
     "question",
     "answer",
@@ -108,9 +141,18 @@ Need = Literal[
     "duration",
     "outputs",
     "reference_answer",
+    "reference_caption",
+    "reference_transcript",
+    "media",
+    "image",
+    "video",
     "consent",
     "sensitive_values",
+    "spending",
 ]
+
+# What a metric runs on beside the processor.
+CostClass = Literal["none", "embedding", "judge", "gpu"]
 
 
 class Threshold(Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,6 +186,10 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     `in_default` False keeps a metric of Spanscore's own out of the group `default`; it is still
     in the group of its kind. `uses_readings`: it reads `trace.resources`, so that the OTLP metrics
     that tell of these are kept while it is enabled.
+
+    The rest is for the catalogue: the `system` whose definition mode `documented` reproduces, and
+    in one clause what that does otherwise; the most expensive thing that one call uses; and
+    `inputs`, in words, where `needs` does not say all.
     """
 
     name: str
@@ -157,6 +203,10 @@ class MetricSpec(Struct, frozen=True, kw_only=True):
     threshold_reason: str = ""
     version: str = "1"
     timeout_s: float = 5.0
+    system: str = ""
+    documented: str = ""
+    cost_class: CostClass = "none"
+    inputs: str = ""
     in_default: bool = True
     uses_readings: bool = False
 
@@ -212,6 +262,31 @@ class ScoreMetric(Protocol):
 
 
 @runtime_checkable
+class Inference(Protocol):
+    """Models that run elsewhere: on a GPU, in a process of their own.
+
+    A metric that needs one has a keyword `inference: Inference | None` in its constructor. It is
+    handed in by the service, never configured; None = not served, for which the metric answers
+    `Unscored("sidecar_unavailable", "skipped")`.
+
+    Each call answers every request, in their order, with a result or with why there is none. It
+    raises for none of them and may block, within the `timeout_s` of the metric. The same request
+    gets the same result. Reasons: `sidecar_unavailable` (not reachable, busy, too slow) and
+    `media_not_allowed` are `skipped`; `unknown_model`, `unsupported_media` (no such kind for this
+    model), `media_not_found`, `media_unreadable` and `media_too_large` are `failed`. References
+    come from spans, so from anybody: none is read but what the configuration of `media` allows.
+    """
+
+    def embed(self, requests: Sequence[EmbedRequest]) -> Sequence[Embeddings | Unscored]:
+        """Return the vectors of texts, images, sounds and films."""
+        ...
+
+    def describe(self, requests: Sequence[Describe]) -> Sequence[Description | Unscored]:
+        """Return captions of images and transcripts of sounds."""
+        ...
+
+
+@runtime_checkable
 class Sink(Protocol):
     """Where scores go. `write` gets scored traces in close order, never concurrently.
 
@@ -225,6 +300,35 @@ class Sink(Protocol):
 
     async def close(self) -> None:
         """Flush and release what the sink holds."""
+        ...
+
+
+@runtime_checkable
+class AccountMetric(Protocol):
+    """A metric of accounts that outlive the trace, such as a budget that many traces spend.
+
+    `entries` is called where trace metrics are, in a scoring process, and must be pure. What it
+    finds is booked in the main process in the order in which traces close, each span once, and
+    kept over a restart; then `measure` is called, there: it must be quick. Entries are booked of
+    every trace, also of those that a sampling rule leaves out.
+    """
+
+    @property
+    def spec(self) -> MetricSpec:
+        """What the metric is; a class attribute will do."""
+        ...
+
+    def entries(self, trace: AgentTrace) -> Entries | Unscored:
+        """Find what a trace adds to which account. May raise; then the score is `failed`."""
+        ...
+
+    def measure(
+        self, balances: Sequence[Balance], detail: dict[str, Any] | None
+    ) -> Measurement | Unscored:
+        """Measure, given the accounts that a trace added to, each as it is after that.
+
+        `detail` is that of the entries. May raise; then the score is `failed`.
+        """
         ...
 
 

@@ -1,5 +1,6 @@
 """Plug-ins by entry point: metrics, dialects, receivers and sinks.
 
+A metric may also be registered by hand, in this process (`scorer.registration`), and then wins.
 Built-in parts use the same door as anybody's. A part is loaded only when it is wanted; a
 wanted part that fails to load stops the start with the name of its distribution.
 """
@@ -13,28 +14,42 @@ from typing import Any, Literal, cast, get_args
 import msgspec
 from msgspec import Struct
 
-from scorer.api import Dialect, MetricSpec, Mode, Need, ScoreMetric, Threshold, TraceMetric
+from scorer.api import (
+    AccountMetric,
+    Dialect,
+    MetricSpec,
+    Mode,
+    Need,
+    ScoreMetric,
+    Threshold,
+    TraceMetric,
+)
 from scorer.config import MetricConfig, RuleConfig, ScoringConfig
 from scorer.errors import ConfigError
 from scorer.model.score import Kind
+from scorer.registration import registered
 
 Group = Literal["metrics", "dialects", "receivers", "sinks"]
-Metric = TraceMetric | ScoreMetric
+Metric = TraceMetric | ScoreMetric | AccountMetric
 
 _KINDS = frozenset(get_args(Kind))
 _NEEDS = frozenset(get_args(Need))
+# What a metric is constructed with, but by the service; no option of the configuration.
+_HANDED_IN = frozenset({"mode", "inference"})
 _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
 class LoadedMetric(Struct, frozen=True, kw_only=True):
     """A metric ready to run. `config_hash` identifies mode, options and threshold.
 
-    `combines` says that it is a `ScoreMetric`; asking the Protocol each time would be slow.
+    `combines` says that it is a `ScoreMetric`, `books` that it is an `AccountMetric`; asking the
+    Protocols each time would be slow.
     """
 
     metric: Metric
     spec: MetricSpec
     combines: bool
+    books: bool = False
     mode: Mode
     threshold: Threshold | None
     timeout_s: float
@@ -43,7 +58,8 @@ class LoadedMetric(Struct, frozen=True, kw_only=True):
 
 def names(group: Group) -> tuple[str, ...]:
     """Return the names that are registered in a group, sorted."""
-    return tuple(sorted(point.name for point in _points(group)))
+    by_hand = registered if group == "metrics" else ()
+    return tuple(sorted({*by_hand, *(point.name for point in _points(group))}))
 
 
 def load(group: Group, name: str) -> Any:
@@ -52,11 +68,13 @@ def load(group: Group, name: str) -> Any:
     Raises:
         ConfigError: there is none of that name, or it does not load.
     """
+    if group == "metrics" and name in registered:
+        return _factory(registered[name])
     found = [point for point in _points(group) if point.name == name]
     if not found:
         known = ", ".join(names(group)) or "none: is spanscore installed (pip install .)?"
-        groups = f"; groups: {', '.join(_groups())}" if group == "metrics" else ""
-        raise ConfigError(f"no {group[:-1]} named {name!r}; known: {known}{groups}")
+        others = f"; groups: {', '.join(groups())}" if group == "metrics" else ""
+        raise ConfigError(f"no {group[:-1]} named {name!r}; known: {known}{others}")
     if len(found) > 1:
         owners = " and ".join(_distribution(point) for point in found)
         raise ConfigError(f"{group[:-1]} {name!r} is registered twice: by {owners}")
@@ -67,6 +85,17 @@ def load(group: Group, name: str) -> Any:
             f"{group[:-1]} {name!r} of distribution {_distribution(found[0])} "
             f"failed to load: {type(error).__name__}: {error}"
         ) from error
+
+
+def _factory(metric: Any) -> Any:
+    """Return what makes a registered metric: it is one already, unless it is a class."""
+    if isinstance(metric, type):
+        return metric
+
+    def same(*, mode: Mode) -> Any:  # noqa: ARG001 - an instance is made, in whatever mode
+        return metric
+
+    return same
 
 
 def load_dialects() -> tuple[Dialect, ...]:
@@ -114,7 +143,7 @@ def load_rules(rules: Sequence[RuleConfig]) -> tuple[RuleConfig, ...]:
                 if name not in known:
                     raise ConfigError(
                         f"scoring.rules[{number}].metrics: no metric named {name!r}; "
-                        f"known: {', '.join(known)}; groups: {', '.join(_groups())}"
+                        f"known: {', '.join(known)}; groups: {', '.join(groups())}"
                     )
             rule = msgspec.structs.replace(rule, metrics=members)  # noqa: PLW2901 - the resolved one
         resolved.append(rule)
@@ -145,14 +174,14 @@ def _members(name: str) -> tuple[str, ...]:
         members = tuple(own for own in _own_metrics() if load("metrics", own).spec.kind == name)
         if not members:
             raise ConfigError(
-                f"scoring.metrics: no metric is of kind {name}; groups: {', '.join(_groups())}"
+                f"scoring.metrics: no metric is of kind {name}; groups: {', '.join(groups())}"
             )
         return members
     return (name,)
 
 
-def _groups() -> tuple[str, ...]:
-    """Return the groups that hold a metric."""
+def groups() -> tuple[str, ...]:
+    """Return the groups that hold a metric of Spanscore's own: `default`, and kinds."""
     return ("default", *sorted({load("metrics", own).spec.kind for own in _own_metrics()}))
 
 
@@ -172,8 +201,11 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         raise ConfigError(
             f"scoring.metrics: {item.name} cannot be made: {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(metric, TraceMetric | ScoreMetric):
-        raise ConfigError(f"scoring.metrics: {item.name} has neither `score` nor `combine`")
+    if not isinstance(metric, Metric):
+        raise ConfigError(
+            f"scoring.metrics: {item.name} has none of `score`, `combine`, and `entries` with "
+            "`measure`"
+        )
     _check_spec(item.name, metric.spec)
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
     timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
@@ -181,6 +213,7 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         metric=metric,
         spec=metric.spec,
         combines=isinstance(metric, ScoreMetric),
+        books=isinstance(metric, AccountMetric),
         mode=item.mode,
         threshold=threshold,
         timeout_s=timeout,
@@ -211,7 +244,7 @@ def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:
         return
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         return
-    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name != "mode"]
+    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name not in _HANDED_IN]
     for name in item.options:
         if name not in known:
             raise ConfigError(

@@ -26,6 +26,8 @@ from scorer.receivers.durability import Durability
 from scorer.receivers.ingest import AssemblingIngest
 from scorer.receivers.process_limits import raise_descriptor_limit, require_random_hashing
 from scorer.receivers.resident import resident_bytes
+from scorer.scoring.account_store import MemoryStore
+from scorer.scoring.accounts import Accounts
 from scorer.scoring.backlog import Backlog
 from scorer.scoring.books import Books, LedgerBooks, NoBooks
 from scorer.scoring.pipeline import Pipeline
@@ -74,6 +76,13 @@ class Service:
             durability=self._durability,
         )
         self._readings = build_readings(config, self.telemetry, time.monotonic)
+        durability = self._durability
+        self._accounts = Accounts(
+            self._scorer.metrics,
+            MemoryStore() if durability is None else durability.ledger.state,
+            config.scoring.accounts,
+            self.telemetry,
+        )
         self._pipeline = Pipeline(
             self._scorer,
             self._sinks,
@@ -81,6 +90,7 @@ class Service:
             self.telemetry,
             clock=time.monotonic,
             books=self._books(),
+            accounts=self._accounts,
             forwarder=self._forwarding.forwarder,
             attach=list if self._readings is None else self._readings.attach,
         )
@@ -119,6 +129,7 @@ class Service:
         try:
             await self._web.start()
             self.addresses["web"] = self._web.address
+            await self._accounts.start()
             await self._recover()
             for name, receiver in self._receivers.items():
                 await receiver.start()

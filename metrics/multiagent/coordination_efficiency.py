@@ -52,6 +52,9 @@ class CoordinationEfficiency:
         name="coordination_efficiency",
         kind="multiagent",
         description="How well the agents worked together: handoffs, conflicts, talk, roles, load.",
+        system="AgentUnit",
+        documented="what is absent counts as perfect; load over the agents that appeared",
+        inputs="two agents or more, and what passes between them",
         outputs=(OutputSpec(), *(OutputSpec(name=name, required=False) for name in _WEIGHTS)),
         in_default=False,
     )

@@ -29,6 +29,9 @@ class NetworkFaultTolerance:
         name="network_fault_tolerance",
         kind="multiagent",
         description="Share of agents whose failure leaves the other agents connected.",
+        system="AgentUnit",
+        documented="0.6 density + 0.4 share of agents that are no bottleneck; may exceed 1",
+        inputs="two agents or more, and what passes between them",
         outputs=(OutputSpec(), OutputSpec(name="edge_connectivity", required=False)),
         in_default=False,
     )

@@ -44,6 +44,9 @@ class SwarmIntelligence:
         name="swarm_intelligence",
         kind="multiagent",
         description="Experimental: signs that the agents organise themselves over a run.",
+        system="AgentUnit",
+        documented="from one interaction on; specialisation is 1 when all send the same",
+        inputs="two agents or more, and 20 interactions",
         outputs=(OutputSpec(), *(OutputSpec(name=name, required=False) for name in _WEIGHTS)),
         in_default=False,
     )

@@ -32,6 +32,9 @@ class Cost:
         name="cost",
         kind="operational",
         description="Cost of the trace in USD, as reported or priced from its tokens.",
+        system="AgentUnit",
+        documented="unknown is 0; the cost of tools is always added",
+        inputs="a cost, or tokens of models with a known price",
         outputs=(OutputSpec(unit="USD", range=(0.0, None), direction="lower"),),
     )
 

@@ -30,6 +30,8 @@ class TokenUsage:
         name="token_usage",
         kind="operational",
         description="Tokens used by all model calls of the trace.",
+        system="AgentUnit",
+        documented="unknown is 0; reads prompt, completion and total only",
         outputs=(_output("value", required=True), *(_output(part) for part in _PARTS)),
         needs=("usage",),
     )

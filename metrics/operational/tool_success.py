@@ -38,6 +38,8 @@ class ToolSuccess:
         name="tool_success",
         kind="operational",
         description="Share of tool calls that succeeded.",
+        system="AgentUnit",
+        documented="only the status `success` counts, or none; without calls 1 or 0 by the outcome",
         outputs=(
             OutputSpec(),
             OutputSpec(

@@ -72,6 +72,8 @@ class ConsentCompliance:
         name="consent_compliance",
         kind="privacy",
         description="Use of data only where the user consents (1 = no use without consent).",
+        system="AgentUnit",
+        documented="looks for the names of refused categories in the answer; 1 without data",
         outputs=(
             OutputSpec(),
             OutputSpec(

@@ -40,6 +40,8 @@ class DataMinimization:
         name="data_minimization",
         kind="privacy",
         description="Share of the user's sensitive values that the answer does not disclose.",
+        system="AgentUnit",
+        documented="substrings, as a share of all nine keys; 1 without data",
         outputs=(
             OutputSpec(),
             OutputSpec(

@@ -49,6 +49,8 @@ class PiiLeakage:
         name="pii_leakage",
         kind="privacy",
         description="Absence of personal data in outputs and tool arguments (1 = none found).",
+        system="AgentUnit",
+        documented="simpler patterns, last answer only; a mean, so that more leaks may weigh less",
         outputs=(
             OutputSpec(),
             OutputSpec(

@@ -96,10 +96,10 @@ def overlap(answer: Sequence[str], reference: Sequence[str]) -> tuple[float, flo
 def _side(text: str, language: str) -> _Side:
     normal = texts.normalise(text)
     terms = terms_of(normal, language, decimal_mark(normal, language))
-    return _Side(normal, _tokens(normal, language), terms, Passage(text, language))
+    return _Side(normal, tokens(normal, language), terms, Passage(text, language))
 
 
-def _tokens(text: str, language: str) -> list[str]:
+def tokens(text: str, language: str) -> list[str]:
     """Return the case-folded tokens of a normalised text, each number as its value."""
     found: list[str] = []
     place = 0
@@ -222,7 +222,7 @@ def _is_negated(mine: _Side, theirs: _Side, language: str) -> bool:
     wanted = theirs.terms.words | {number.readings[0] for number in theirs.terms.numbers}
     nearest, most = "", 0
     for sentence in texts.sentences(mine.text):
-        common = len(wanted.intersection(_tokens(sentence, language)))
+        common = len(wanted.intersection(tokens(sentence, language)))
         if common > most:
             nearest, most = sentence, common
     if 2 * most < len(wanted) or not most:

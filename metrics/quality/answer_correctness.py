@@ -43,6 +43,8 @@ class AnswerCorrectness:
         name="answer_correctness",
         kind="quality",
         description="Agreement of the answer with the reference answer.",
+        system="AgentUnit",
+        documented="1 when equal but for outer white space, else 0",
         needs=("answer", "reference_answer"),
         methods=("lexical",),
         default_threshold=Threshold(min=0.5),

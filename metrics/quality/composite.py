@@ -22,6 +22,7 @@ _MAX_NAMED = 3
 _DEFAULT_KINDS = frozenset({"quality", "operational", "privacy"})
 # One says 1 minus what the other says: together they would count one thing twice.
 _COMPLEMENTS = {"hallucination_rate": "faithfulness"}
+_LATER = "it is scored after all others, from accounts"
 _UNUSABLE = "it has no bounded range with a better end, so it cannot be averaged"
 
 
@@ -44,6 +45,9 @@ class Composite:
         name=_NAME,
         kind="quality",
         description="Weighted mean of the other scores of the trace.",
+        system="AgentUnit",
+        documented="plain mean of the values as they are; 0 without any",
+        inputs="other scores of the trace",
         default_threshold=Threshold(min=0.7),
         threshold_reason="with the default children, several of them are then at their own limit",
     )
@@ -129,13 +133,16 @@ def _explain(parts: Mapping[str, float]) -> str:
 
 
 def _refuse_unusable(children: Sequence[str]) -> None:
-    """Refuse a named child whose declaration, where it is installed, has no bounded range."""
+    """Refuse a named child, where it is installed, that has no bounded range or is made later."""
     if not children:
         return
     points = {point.name: point for point in entry_points(group="spanscore.metrics")}
     for name in children:
         if name in points:
-            output = points[name].load().spec.outputs[0]
+            child = points[name].load()
+            if hasattr(child, "entries"):
+                raise ValueError(f"children: {name}: {_LATER}")
+            output = child.spec.outputs[0]
             if not _is_bounded(output.range, output.direction):
                 raise ValueError(f"children: {name}: {_UNUSABLE}")
 

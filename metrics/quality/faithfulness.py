@@ -15,6 +15,8 @@ class Faithfulness(GroundedMetric):
         name="faithfulness",
         kind="quality",
         description="How well the retrieved contexts support the answer's claims.",
+        system="AgentUnit",
+        documented="share of the passages that stand in the answer word for word",
         needs=("answer", "context_text"),
         methods=("lexical", "embedding"),
         default_threshold=Threshold(min=0.5),

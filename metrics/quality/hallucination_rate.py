@@ -15,6 +15,8 @@ class HallucinationRate(GroundedMetric):
         name="hallucination_rate",
         kind="quality",
         description="How far the answer's claims lack support by the retrieved contexts.",
+        system="AgentUnit",
+        documented="0 when every passage stands in the answer word for word, else 1",
         outputs=(OutputSpec(direction="lower"),),
         needs=("answer", "context_text"),
         methods=("lexical", "embedding"),

@@ -35,6 +35,8 @@ class RetrievalQuality(ContextualMetric):
         name="retrieval_quality",
         kind="quality",
         description="Average precision of the retrieved passages with respect to the answer.",
+        system="AgentUnit",
+        documented="share of the passages that stand in the answer word for word",
         needs=("answer", "context_text"),
         methods=("lexical",),
         default_threshold=Threshold(min=0.5),

@@ -38,6 +38,9 @@ class CarbonEmissions:
         name="carbon_emissions",
         kind="sustainability",
         description="Emissions of the trace against a limit (1 = within it).",
+        system="AgentUnit",
+        documented="unknown carbon scores 1; none is derived from energy",
+        inputs="carbon, or energy and an intensity",
         outputs=(
             OutputSpec(),
             OutputSpec(

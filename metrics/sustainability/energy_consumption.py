@@ -24,6 +24,9 @@ class EnergyConsumption:
         name="energy_consumption",
         kind="sustainability",
         description="Energy of the trace against a limit (1 = within it).",
+        system="AgentUnit",
+        documented="unknown energy scores 1; none is estimated",
+        inputs="energy (OTLP metrics or spans), or figures to estimate it by",
         outputs=(
             OutputSpec(),
             OutputSpec(

@@ -31,6 +31,9 @@ class ResourceUtilization:
         name="resource_utilization",
         kind="sustainability",
         description="Use of processor, memory and GPU against targets (1 = as meant).",
+        system="AgentUnit",
+        documented="what is not measured counts as unused; a step at 1.2 times the target",
+        inputs="use of processor, memory or GPU (OTLP metrics or spans)",
         outputs=(
             OutputSpec(),
             OutputSpec(name="cpu", required=False),

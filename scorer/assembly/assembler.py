@@ -182,38 +182,44 @@ class Assembler:
     def restore(self, whole: Whole, position: Position, now: float) -> Pushed:
         """Take all that a trace had when it was written to the log as a whole.
 
-        Later entries of the log add to it; what earlier ones said of it is replaced. Nothing is
-        new where it was closed at a later place.
+        Later entries of the log add to it. Nothing is new where it was closed at a later place,
+        or is written as a whole there once more.
         """
         self._last_offset = position.offset
-        first = whole.first
+        first, tally = whole.first, Tally()
         key = trace_key(first.trace_id, whole.tenant)
-        arrival = Arrival(whole.tenant, position, now)
-        tally, ending = Tally(), dict[bytes, OpenTrace]()
         trace = self._open.get(key)
         if trace is not None and trace.cut and position.offset > trace.cut.closed_at:
             tally.closed.append(self._close_at_cut(trace, now))
             trace = None
-        if trace is not None:
-            # Of a span that came in two forms, the first may be in no entry any more but this one.
-            cut, revision, replaced = trace.cut, trace.revision, self._discard(trace)
-        else:
+        if trace is None:
             cut = self._closed.cut_of(key, position.offset)
-            if cut is None and self._closed.had(key, position.offset):
-                return Pushed(0, 0, 0, [], rereads=len(whole.spans))
+            if self._closed.is_replaced(key, position.offset) or (
+                cut is None and self._closed.had(key, position.offset)
+            ):
+                return Pushed(0, 0, 0, tally.closed, rereads=len(whole.spans))
             self._closed.give_up(key)
-            revision, replaced = self._closed.next_revision(key, whole.revision), 0
-        trace = self._new(key, first.envelope, arrival, cut)
-        trace.revision = cut.revision if cut else revision
+            revision = cut.revision if cut else self._closed.next_revision(key, whole.revision)
+            trace = self._new(key, first.envelope, Arrival(whole.tenant, position, now), cut)
+            trace.revision = revision
         added = self._add(trace, whole.spans, None)
         # That the log holds a span twice does not mean that it came twice.
         trace.duplicates, trace.conflicts = whole.duplicates, whole.conflicts
-        # What the trace has of log records is among these.
-        self._charge(trace.replace_logs(whole.logs), whole.tenant)
-        self._after(trace, arrival, ending)
-        self._close_all(ending, now, tally.closed)
-        new = added - replaced
-        return Pushed(new, len(whole.spans) - new, 0, tally.closed)
+        for log in whole.logs:
+            self._charge(trace.add_log(log.wire, log.envelope), whole.tenant)
+        # It may be over a cap: it was open again for what follows, and closes with that.
+        trace.touch(position, now)
+        if trace.cut is None:
+            self._deadlines.set(trace)
+        return Pushed(added, len(whole.spans) - added, 0, tally.closed)
+
+    def foresee(self, key: tuple[str, bytes], offset: int) -> None:
+        """Note that the log holds all of a trace at `offset`, before it is pushed once more.
+
+        To be called after `recall`, in the order of the offsets. What stands before is a re-read.
+        """
+        tenant, trace_id = key
+        self._closed.foresee(trace_key(trace_id, tenant), offset)
 
     def recall(
         self, key: tuple[str, bytes], closed_at: int, revision: int, reason: CloseReason | None
@@ -291,9 +297,11 @@ class Assembler:
                 return trace
             closed.append(self._close_at_cut(trace, arrival.now))
             return None
-        cut = None
+        cut, offset = None, arrival.position.offset
+        if self._closed.is_replaced(key, offset):
+            return None
         if self._closed.is_known(key):
-            cut = self._closed.cut_of(key, arrival.position.offset)
+            cut = self._closed.cut_of(key, offset)
             if cut is None:
                 return None
         return self._new(key, envelope, arrival, cut)
@@ -376,23 +384,12 @@ class Assembler:
         self, trace: OpenTrace, reason: CloseReason, now: float, closed_at: int | None = None
     ) -> ClosedTrace:
         closed_at = self._last_offset if closed_at is None else closed_at
-        self._remove(trace)
-        self._closed.add(trace, closed_at, keep=reason not in _NOT_KEPT)
-        return trace.close(reason, now, closed_at)
-
-    def _remove(self, trace: OpenTrace) -> None:
         del self._open[trace.key]
         self._deadlines.trim(len(self._open))
         self.open_bytes -= trace.size
         self.open_spans -= trace.fresh_spans
-
-    def _discard(self, trace: OpenTrace) -> int:
-        """Forget an open trace; returns its spans, which are no longer counted as open."""
-        self._remove(trace)
-        self._budget.release(trace.size, trace.tenant)
-        self.watermark.unpin(trace.first_position.offset, trace.key)
-        trace.closed = True
-        return trace.fresh_spans
+        self._closed.add(trace, closed_at, keep=reason not in _NOT_KEPT)
+        return trace.close(reason, now, closed_at)
 
     def _close_at_cut(self, trace: OpenTrace, now: float) -> ClosedTrace:
         cut = trace.cut

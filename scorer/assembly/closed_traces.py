@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from scorer.assembly.budget import MemoryBudget
+from scorer.assembly.foreseen import Foreseen
 from scorer.assembly.graves import Graves
 from scorer.assembly.kept import KeptTraces
 from scorer.assembly.open_trace import Cut, OpenTrace, trace_key
@@ -16,11 +17,11 @@ class ClosedTraces:
     def __init__(self, capacity: int, kept_bytes: int, budget: MemoryBudget) -> None:
         self._graves = Graves(capacity)
         self._kept = KeptTraces(kept_bytes, budget) if kept_bytes else None
-        self._cuts: dict[bytes, Cut] = {}
+        self._foreseen = Foreseen()
 
     def add(self, trace: OpenTrace, closed_at: int, *, keep: bool) -> None:
         """Remember a trace that closes now, and maybe keep what it holds."""
-        self._cuts.pop(trace.key, None)
+        self._foreseen.drop_cut(trace.key)
         self._graves.bury(trace.key, closed_at, trace.revision)
         if self._kept is not None and keep:
             self._kept.put(trace.copy())
@@ -29,11 +30,20 @@ class ClosedTraces:
         """Remember a trace that was closed before a restart; see `Assembler.recall`."""
         self._graves.recall(key, closed_at, revision)
         if reason is not None:
-            self._cuts[key] = Cut(closed_at, revision, reason)
+            self._foreseen.add_cut(key, Cut(closed_at, revision, reason))
+
+    def foresee(self, key: bytes, offset: int) -> None:
+        """Note that the log holds all of a trace at `offset`; see `Assembler.foresee`."""
+        if self._foreseen.cut_of(key, offset) or not self.had(key, offset):
+            self._foreseen.add_whole(key, offset)
+
+    def is_replaced(self, key: bytes, offset: int) -> bool:
+        """Whether a later place of the log holds all of what stands at `offset`."""
+        return self._foreseen.is_replaced(key, offset)
 
     def end_of_recovery(self) -> None:
         """Close nothing once more from now on, and remember no more than is needed then."""
-        self._cuts.clear()
+        self._foreseen.clear()
         self._graves.end_of_recovery()
 
     def give_up(self, key: bytes) -> None:
@@ -43,8 +53,7 @@ class ClosedTraces:
 
     def cut_of(self, key: bytes, offset: int) -> Cut | None:
         """Return where the trace that what stands at `offset` belongs to is to be closed again."""
-        cut = self._cuts.get(key)
-        return cut if cut is not None and offset <= cut.closed_at else None
+        return self._foreseen.cut_of(key, offset)
 
     def next_revision(self, key: bytes, written: int) -> int:
         """Return the revision after the last one; `written` is what it was to be before a restart.
@@ -61,13 +70,17 @@ class ClosedTraces:
         """Whether a trace had what stands at `offset` when it closed."""
         return offset <= (self._graves.closed_at(key) or 0)
 
+    def is_reread(self, key: bytes, offset: int) -> bool:
+        """Whether what stands at `offset` says nothing new: of a closed trace, or of any."""
+        return self.had(key, offset) or self._foreseen.is_replaced(key, offset)
+
     def late(self, key: bytes) -> int | None:
         """Return how many spans came too late to join; None when that is not remembered."""
         return self._graves.late(key)
 
     def count(self, key: bytes, batch: Sequence[SpanEntry], offset: int, tally: Tally) -> None:
         """Count the spans of a closed trace."""
-        if self.had(key, offset):
+        if self.is_reread(key, offset):
             tally.rereads += len(batch)
             return
         strays = [entry for entry in batch if self.is_stray(key, entry, offset)]
@@ -82,7 +95,7 @@ class ClosedTraces:
     def count_log(self, key: bytes, entry: LogEntry, offset: int, tally: Tally) -> None:
         """Count a log record of a closed trace."""
         kept = self.kept(key)
-        if self.had(key, offset):
+        if self.is_reread(key, offset):
             tally.rereads += 1
         elif kept is not None and not kept.lacks(entry):
             tally.duplicates += 1

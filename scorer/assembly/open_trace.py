@@ -1,9 +1,9 @@
 """A trace while its spans arrive."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import blake2b
-from itertools import chain, groupby
+from itertools import chain
 from typing import NamedTuple
 
 from scorer.model.position import Position
@@ -161,15 +161,6 @@ class OpenTrace:
         self.log_envelopes.append(envelope)
         self.size += charge
         return charge
-
-    def replace_logs(self, logs: Sequence[LogEntry]) -> int:
-        """Keep these log records instead of those that are here; returns the bytes charged."""
-        before, envelopes = self.logs or [], self.log_envelopes or []
-        self.logs = self.log_envelopes = None
-        given_back = sum(map(len, before)) + len(before) * SPAN_OVERHEAD
-        given_back += sum(envelope_size(envelope) for envelope, _ in groupby(envelopes))
-        self.size -= given_back
-        return sum(self.add_log(log.wire, log.envelope) for log in logs) - given_back
 
     @property
     def fresh_spans(self) -> int:

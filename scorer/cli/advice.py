@@ -60,6 +60,10 @@ _RETRIEVAL = {
 }
 _RETRIEVAL_REASONS = frozenset({"no_contexts", "context_text_not_captured"})
 
+_MEDIA_PARTS = (
+    "none was recorded; keep them in the captured messages, as parts with a URI, a file id or "
+    "their content"
+)
 _ANY_DIALECT: Mapping[str, str] = {
     "no_tool_calls": (
         "tool calls: none were recorded; if the agent has tools, instrument them (execute_tool, "
@@ -72,9 +76,17 @@ _ANY_DIALECT: Mapping[str, str] = {
     ),
     "no_duration": "duration: the spans carry no valid times; check the exporter",
     "no_reference": (
-        "reference: set spanscore.reference.answer on the root span, or give "
-        "scoring.references.file"
+        "reference: set spanscore.reference.answer (of images .caption, of recordings "
+        ".transcript) on the root span, or give scoring.references.file"
     ),
+    "no_media": f"media: {_MEDIA_PARTS}",
+    "no_image": f"images: {_MEDIA_PARTS}",
+    "no_video": f"films: {_MEDIA_PARTS}",
+    "sidecar_unavailable": (
+        "images and films: vectors of them come from a GPU sidecar, which this version does not "
+        "have yet"
+    ),
+    "embedder_not_installed": "embeddings: pip install 'spanscore[embed]'",
     "no_interactions": (
         "interactions: nothing says that one agent addressed another; nest the span of an agent in "
         "that of the one that calls it, or add span events spanscore.interaction"
@@ -99,6 +111,14 @@ _ANY_DIALECT: Mapping[str, str] = {
         "resources: export OTLP metrics of the process (process.cpu.utilization, "
         "process.memory.usage) with the resource of the spans, or set spanscore.cpu_percent, "
         "spanscore.memory_mb or spanscore.gpu_percent on the spans or their resource"
+    ),
+    "no_epsilon": (
+        "privacy budget: set spanscore.privacy.epsilon on each span that asks the data, and "
+        "spanscore.privacy.principal on it or around it"
+    ),
+    "no_principal": (
+        "privacy budget: nobody is named whose it is: set spanscore.privacy.principal or the user "
+        "id, or give the metric per_principal: false"
     ),
     "unknown_model_energy": (
         "energy: nothing is known of a model; a pattern `*` in kwh_per_1000_tokens covers the rest"

@@ -9,6 +9,8 @@ from scorer.cli.options import Subparsers, add_config_options, read_config
 
 if TYPE_CHECKING:
     from scorer.api import AgentTrace
+    from scorer.cli.coverage import Coverage
+    from scorer.config import Config
     from scorer.model.trace import ClosedTrace
     from scorer.receivers.files import StoredFiles
     from scorer.scoring.engine import Engine
@@ -50,14 +52,15 @@ def run(args: argparse.Namespace) -> int:
     traces = collect(files, all_readings(config))
     views = sorted(map(engine.view, traces), key=lambda view: view.start_ns)
     if args.coverage:
-        _print_coverage(engine, views, _notes(traces, views), as_json=args.json)
+        coverage = covered(config, engine, views, _notes(traces, views))
+        _print_coverage(coverage, as_json=args.json)
     elif args.evidence:
         _print_evidence(engine, traces, views)
     elif args.json:
         _print_json(views)
     else:
         _print_readable(views)
-    _print_unread(files)
+    print_unread(files)
     return 0
 
 
@@ -90,16 +93,28 @@ def _print_readable(views: "Iterable[AgentTrace]") -> None:
     console.print(counted(count, "trace"))
 
 
-def _print_coverage(
-    engine: "Engine", views: "Iterable[AgentTrace]", notes: Sequence[str], *, as_json: bool
-) -> None:
+def covered(
+    config: "Config", engine: "Engine", views: "Sequence[AgentTrace]", notes: Sequence[str] = ()
+) -> "Coverage":
+    """Score the views and return what was there and what was not."""
+    import asyncio
+
+    from scorer.cli.coverage import Coverage, cover
+    from scorer.scoring.accounts import accounts_in_memory
+
+    accounts = accounts_in_memory(engine.metrics, config.scoring.accounts)
+    scored = [engine.score_view(view, view.trace_id) for view in views]
+    settled = asyncio.run(accounts.settle(scored))
+    found = (cover(view, trace.scores) for view, trace in zip(views, settled, strict=True))
+    return Coverage(tuple(found), tuple(notes))
+
+
+def _print_coverage(coverage: "Coverage", *, as_json: bool) -> None:
     import msgspec
 
-    from scorer.cli.coverage import Coverage, cover, render
+    from scorer.cli.coverage import render
     from scorer.cli.output import make_console
 
-    scored = ((view, engine.score_view(view, view.trace_id).scores) for view in views)
-    coverage = Coverage(tuple(cover(view, scores) for view, scores in scored), tuple(notes))
     if as_json:
         _write_json({"traces": msgspec.to_builtins(coverage.traces), "advice": coverage.advice()})
     else:
@@ -119,7 +134,7 @@ def _notes(traces: "Sequence[ClosedTrace]", views: "Iterable[AgentTrace]") -> li
     return list(foreign.advice())
 
 
-def _print_unread(files: "StoredFiles") -> None:
+def print_unread(files: "StoredFiles") -> None:
     """Tell on stderr what of the input the output lacks."""
     from scorer.cli.output import print_all
     from scorer.cli.unread import unread

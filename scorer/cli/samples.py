@@ -20,6 +20,7 @@ from scorer.model.agent_trace import (
     LlmCall,
     Message,
     Reference,
+    Spending,
     ToolCall,
     ToolStatus,
     Usage,
@@ -29,13 +30,15 @@ FIELDS: Final[Mapping[str, str]] = {
     "id": "the `subject` of the scores; default: `line-N`",
     "question, answer": "texts",
     "contexts": "retrieved passages in rank order, each a text or `{text, id, score}`",
-    "expected": "the reference answer; also `expected_contexts`, `expected_tool_calls`",
+    "expected": "the reference answer; also `expected_contexts`, `expected_tool_calls`, "
+    "`expected_caption`, `expected_transcript`",
     "tool_calls": "`{name, arguments, result, status, id, error_type}` each; "
     "status: `success` or `error`",
     "model, usage": "one model call; usage: `{input, output, total, cache_read, cache_write, "
     "reasoning}` tokens, or `prompt_tokens`, `completion_tokens`, `total_tokens`",
     "cost_usd": "the reported cost",
     "service, agent, session_id, user_id": "whose run it was",
+    "privacy_epsilon, privacy_delta": "what it spent of the privacy budget of `user_id`",
 }
 """What a sample may hold, for the help and the README."""
 
@@ -88,6 +91,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     expected: str | None = None
     expected_contexts: tuple[str, ...] | None = None
     expected_tool_calls: Any = None
+    expected_caption: str | None = None
+    expected_transcript: str | None = None
     tool_calls: list[SampleCall] | None = None
     model: str | None = None
     usage: SampleUsage | None = None
@@ -96,6 +101,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     agent: str | None = None
     session_id: str | None = None
     user_id: str | None = None
+    privacy_epsilon: float | None = None
+    privacy_delta: float | None = None
 
 
 class BadSample(Struct, frozen=True):
@@ -196,6 +203,7 @@ def view_of(document: dict[str, Any], default_id: str) -> AgentTrace:
         models=() if sample.model is None else (sample.model,),
         usage=None if sample.usage is None else sample.usage.plain(),
         cost_usd=sample.cost_usd,
+        spending=_spending(sample),
     )
 
 
@@ -215,10 +223,15 @@ def _contexts(sample: Sample) -> tuple[Document, ...] | None:
 
 
 def _reference(sample: Sample) -> Reference | None:
-    given = (sample.expected, sample.expected_contexts, sample.expected_tool_calls)
-    if all(part is None for part in given):
-        return None
-    return Reference(answer=given[0], contexts=given[1], tool_calls=given[2], source="sample")
+    given = Reference(
+        answer=sample.expected,
+        contexts=sample.expected_contexts,
+        tool_calls=sample.expected_tool_calls,
+        caption=sample.expected_caption,
+        transcript=sample.expected_transcript,
+        source="sample",
+    )
+    return None if given == Reference(source="sample") else given
 
 
 def _tool_calls(sample: Sample) -> tuple[ToolCall, ...] | None:
@@ -235,6 +248,13 @@ def _tool_calls(sample: Sample) -> tuple[ToolCall, ...] | None:
         )
         for call in sample.tool_calls
     )
+
+
+def _spending(sample: Sample) -> tuple[Spending, ...]:
+    epsilon, delta = sample.privacy_epsilon, sample.privacy_delta
+    if epsilon is None and delta is None:
+        return ()
+    return (Spending(span_id="", epsilon=epsilon, delta=delta, principal=sample.user_id),)
 
 
 def _llm_calls(sample: Sample) -> tuple[LlmCall, ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scorer.cli.samples import BadSample
     from scorer.config import Config
     from scorer.otlp.inflate import Source
+    from scorer.scoring.accounts import Accounts
     from scorer.scoring.engine import Engine
 
 _MAX_TOLD = 10
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
     from scorer.cli.output import print_all
     from scorer.cli.table import metrics_report
+    from scorer.scoring.accounts import accounts_in_memory
     from scorer.scoring.engine import build_engine
     from scorer.scoring.summary import RunSummary
 
@@ -70,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
     summary = RunSummary()
     with open_samples(args.samples) as lines:
         sinks = [summary, *_out_sinks(args, config)]
-        run = _Run(engine, args.samples)
+        run = _Run(
+            engine, accounts_in_memory(engine.metrics, config.scoring.accounts), args.samples
+        )
         asyncio.run(run.score(lines, sinks))
     if args.out != "-":
         print_all(metrics_report(summary.metrics()))
@@ -80,8 +84,9 @@ def run(args: argparse.Namespace) -> int:
 class _Run:
     """One run over a file: what was scored, and which lines were bad."""
 
-    def __init__(self, engine: "Engine", path: str) -> None:
+    def __init__(self, engine: "Engine", accounts: "Accounts", path: str) -> None:
         self._engine = engine
+        self._accounts = accounts
         self._name = "standard input" if path == "-" else path
         self._scored = 0
         self._bad = 0
@@ -95,10 +100,10 @@ class _Run:
             if isinstance(item, BadSample):
                 self._complain(item)
                 continue
-            scored = self._engine.score_view(item, item.trace_id)
+            scored = await self._accounts.settle([self._engine.score_view(item, item.trace_id)])
             self._scored += 1
             for sink in sinks:
-                await sink.write([scored])
+                await sink.write(scored)
         for sink in sinks:
             await sink.close()
         self._broken = lines.problem

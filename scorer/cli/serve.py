@@ -30,7 +30,9 @@ def add_parser(subparsers: Subparsers) -> None:
     """Add the verb to the command line."""
     parser = subparsers.add_parser("serve", help="run the service: receive spans, publish scores")
     add_config_options(parser)
-    parser.add_argument("--demo", action="store_true", help="also feed it sample traces")
+    parser.add_argument(
+        "--demo", action="store_true", help="feed it sample traces, run all metrics"
+    )
     parser.add_argument("--log-level", choices=_LEVELS, default="info", help="default: info")
     parser.set_defaults(run=run)
 
@@ -49,9 +51,22 @@ def run(args: argparse.Namespace) -> int:
         from scorer.cli.demo.channel import require_feedable
 
         require_feedable(config)
+        config = with_every_metric(config)
     set_up_logging(args.log_level.upper())
     _run_loop(_serve(config, demo=args.demo))
     return 0
+
+
+def with_every_metric(config: "Config") -> "Config":
+    """Return the configuration of a demo: every metric runs, unless it says which ones."""
+    from msgspec.structs import replace
+
+    from scorer.config import ScoringConfig
+    from scorer.registry import groups
+
+    if config.scoring.metrics != ScoringConfig().metrics:
+        return config
+    return replace(config, scoring=replace(config.scoring, metrics=groups()))
 
 
 def _run_loop(main: "Coroutine[None, None, None]") -> None:

@@ -4,6 +4,7 @@ YAML (or JSON) in the collector's style. Durations and sizes carry units (`2s`, 
 `${env:NAME}` is the only substitution, an unknown key is an error that names its path.
 """
 
+from scorer.config.accounts import AccountsConfig
 from scorer.config.checks import check_files
 from scorer.config.listeners import tls_faults
 from scorer.config.load import load_config, parse_config, to_plain
@@ -30,6 +31,7 @@ from scorer.config.tree import (
 )
 
 __all__ = [
+    "AccountsConfig",
     "Address",
     "AssemblyConfig",
     "AuthConfig",

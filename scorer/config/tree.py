@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scorer.api import Mode, Threshold
+from scorer.config.accounts import AccountsConfig
 from scorer.config.forwarding import SamplingConfig
 from scorer.config.quantities import (
     Duration,
@@ -140,9 +141,7 @@ class AssemblyConfig(_Section, frozen=True):
     )
     memory: Annotated[
         PositiveSize,
-        _is(
-            "bytes that unfinished traces may hold, and one request more; then requests are refused"
-        ),
+        _is("bytes that open traces may hold, and one request more; then requests are refused"),
     ] = PositiveSize(512 * 2**20)
     max_spans_per_trace: Annotated[int, _count("close a trace at this many spans")] = 50_000
     max_bytes_per_trace: Annotated[
@@ -228,6 +227,7 @@ class ScoringConfig(_Section, frozen=True):
     ] = ()
     references: ReferencesConfig = ReferencesConfig()
     readings: ReadingsConfig = ReadingsConfig()
+    accounts: AccountsConfig = AccountsConfig()
 
 
 class ReplayConfig(_Section, frozen=True):

@@ -5,9 +5,10 @@ field by field (`merge`). The spans are put into a tree without evaluator teleme
 and each trace-level fact is derived from the tree by one small pure module: model calls
 (`model_calls`), totals (`usage`), tool calls (`conversation`, `tools`), agents and handoffs
 (`agents`), what passes between agents (`interactions`), question and answer
-(`question_answer`), passages (`contexts`), failures (`errors`), resources used (`resources`), and
-identity (`identity`). Nothing here knows an attribute key of any dialect, except our own
-(`spanscore.*`), and nothing depends on the order in which spans arrived.
+(`question_answer`), passages (`contexts`), failures (`errors`), resources used (`resources`),
+privacy budgets spent (`spending`), and identity (`identity`). Nothing here knows an attribute key
+of any dialect, except our own (`spanscore.*`), and nothing depends on the order in which spans
+arrived.
 """
 
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ from scorer.dialects.interactions import find_conflicts, find_interactions, told
 from scorer.dialects.model_calls import ModelCall, find_calls
 from scorer.dialects.question_answer import find_answer, find_messages, find_question
 from scorer.dialects.resources import find_resources
+from scorer.dialects.spending import find_spending
 from scorer.dialects.tools import find_tool_calls
 from scorer.dialects.tree import Node, Tree, build_tree
 from scorer.dialects.usage import total_cost, total_usage
@@ -55,6 +57,7 @@ def normalise(trace: Trace, dialects: Sequence[Dialect]) -> AgentTrace:
     told = told_events(nodes)
     errors = find_errors(nodes)
     messages = find_messages(tree, main)
+    user = find_user(nodes)
     start, end = _times(tree)
     return AgentTrace(
         trace_id=trace.trace_id,
@@ -64,7 +67,7 @@ def normalise(trace: Trace, dialects: Sequence[Dialect]) -> AgentTrace:
         agent=next((n.agent for n in nodes if n.is_agent and n.agent), None) if names else None,
         is_agent=bool(tool_calls or messages) or any(_is_agent(node) for node in nodes),
         session_id=find_session(nodes),
-        user_id=find_user(nodes),
+        user_id=user,
         case_id=find_case(tree.local_root),
         question=find_question(tree, main),
         answer=find_answer(tree, main),
@@ -74,6 +77,7 @@ def normalise(trace: Trace, dialects: Sequence[Dialect]) -> AgentTrace:
         consent=find_map(tree.local_root, "consent"),
         sensitive=find_map(tree.local_root, "sensitive"),
         resources=find_resources(tree),
+        spending=find_spending(nodes, user),
         tool_calls=tool_calls,
         tool_definitions=_definitions(nodes),
         llm_calls=calls,

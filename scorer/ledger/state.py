@@ -1,7 +1,7 @@
 """What stateful parts keep: bytes by namespace and key."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from scorer.ledger.database import Database
@@ -17,6 +17,9 @@ _PUT = """
 _DELETE = "DELETE FROM state WHERE namespace = ? AND key = ?"
 _AFTER = """
     SELECT key, value FROM state WHERE namespace = ? AND key > ? ORDER BY key LIMIT ?
+"""
+_BETWEEN = """
+    SELECT key FROM state WHERE namespace = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?
 """
 # Any text comes before all bytes, the empty ones included.
 _BEGIN = ""
@@ -41,14 +44,43 @@ class State:
 
         return await self._database.read(work)
 
+    async def get_many(self, namespace: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
+        """Return the values of those keys that have one, as they are at one moment."""
+        wanted = tuple(keys)
+
+        def work(connection: sqlite3.Connection) -> dict[bytes, bytes]:
+            rows = ((key, connection.execute(_GET, (namespace, key)).fetchone()) for key in wanted)
+            return {key: row[0] for key, row in rows if row is not None}
+
+        return await self._database.read(work)
+
+    async def keys(self, namespace: str, first: bytes, before: bytes, limit: int) -> list[bytes]:
+        """Return the keys of a range, in order."""
+        parameters = (namespace, first, before, limit)
+        rows = await self._database.read(lambda c: c.execute(_BETWEEN, parameters).fetchall())
+        return [key for (key,) in rows]
+
+    async def change(
+        self, namespace: str, values: Mapping[bytes, bytes], deleted: Iterable[bytes]
+    ) -> None:
+        """Set and delete all of these keys, or none."""
+        puts = [(namespace, key, value) for key, value in values.items()]
+        deletes = [(namespace, key) for key in deleted]
+
+        def work(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
+                connection.executemany(_PUT, puts)
+                connection.executemany(_DELETE, deletes)
+
+        await self._database.write(work)
+
     async def put(self, namespace: str, values: Mapping[bytes, bytes]) -> None:
         """Set all of these keys, or none."""
-        rows = [(namespace, key, value) for key, value in values.items()]
-        await self._write(_PUT, rows)
+        await self.change(namespace, values, ())
 
     async def delete(self, namespace: str, keys: Iterable[bytes]) -> None:
         """Delete all of these keys, or none; one that is not there is no error."""
-        await self._write(_DELETE, [(namespace, key) for key in keys])
+        await self.change(namespace, {}, keys)
 
     def items(self, namespace: str) -> Iterator[tuple[bytes, bytes]]:
         """Return keys and values in order of key: for the start, it waits for the disk.
@@ -65,10 +97,3 @@ class State:
     def _page(self, namespace: str, after: bytes | str) -> list[tuple[bytes, bytes]]:
         parameters = (namespace, after, _PAGE)
         return self._database.read_now(lambda c: c.execute(_AFTER, parameters).fetchall())
-
-    async def _write(self, statement: str, rows: Sequence[tuple[str | bytes, ...]]) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            with transaction(connection):
-                connection.executemany(statement, rows)
-
-        await self._database.write(work)

@@ -196,6 +196,21 @@ class Resources(Struct, frozen=True, kw_only=True):
     coverage: Mapping[str, Coverage] = {}
 
 
+class Spending(Struct, frozen=True, kw_only=True, gc=False):
+    """What one span spends of a privacy budget: (epsilon, delta), None = not told.
+
+    What was told but is no finite number is NaN. `principal` is whose budget it is, `dataset` of
+    which data, None = of the service's.
+    """
+
+    span_id: str
+    epsilon: float | None = None
+    delta: float | None = None
+    principal: str | None = None
+    dataset: str | None = None
+    end_ns: int = 0
+
+
 class AgentTrace(Struct, frozen=True, kw_only=True):
     """What one agent run was asked, did, said, used and cost.
 
@@ -224,6 +239,7 @@ class AgentTrace(Struct, frozen=True, kw_only=True):
     consent: Mapping[str, Any] | None = None
     sensitive: Mapping[str, Any] | None = None
     resources: Resources = Resources()
+    spending: tuple[Spending, ...] = ()
     tool_calls: tuple[ToolCall, ...] | None = None
     tool_definitions: tuple[ToolDefinition, ...] | None = None
     llm_calls: tuple[LlmCall, ...] = ()

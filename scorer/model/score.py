@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from scorer.model.account import Posting
 from scorer.model.trace import CloseReason, Completeness
 
 Status = Literal["scored", "missing", "not_applicable", "failed", "skipped"]
@@ -118,7 +119,8 @@ class ScoredTrace(Struct, frozen=True, kw_only=True):
 
     `metric_seconds` is measured and so differs from run to run; it never leaves through a
     sink that promises equal output. `breaches` names the metrics whose label is "fail".
-    `opened` and `closed` are seconds of the assembler's clock.
+    `opened` and `closed` are seconds of the assembler's clock. `postings` wait to be booked: their
+    scores are made then, and no sink sees any.
     """
 
     tenant: str
@@ -140,3 +142,4 @@ class ScoredTrace(Struct, frozen=True, kw_only=True):
     opened: float | None = None
     closed: float = 0.0
     metric_seconds: dict[str, float] = {}
+    postings: tuple[Posting, ...] = ()

@@ -40,6 +40,11 @@ class Refusal(NamedTuple):
     text: str
     is_total: bool
 
+    @property
+    def lacks_room(self) -> bool:
+        """Whether what is only passed on cannot be taken; scoring may be behind, it needs none."""
+        return self.reason != "backlog"
+
     def error(self) -> RetryableError:
         """Return a new error that tells the sender to come again."""
         return RetryableError(f"{self.text}; send it again", retry_after_s=2)

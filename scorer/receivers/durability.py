@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -95,6 +96,10 @@ class Durability:
         """Push what the journal holds, and close what was closed before."""
         records = spans = rereads = bad = 0
         segments = self.journal.segments
+        for record in self.journal.replay():
+            with suppress(PermanentError):  # which is told below
+                ingest.foresee(record)
+            await asyncio.sleep(0)
         for record in self.journal.replay():
             records += 1
             try:

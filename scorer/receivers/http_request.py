@@ -89,8 +89,10 @@ async def read_body(
 
 
 async def _pieces(request: web.BaseRequest) -> AsyncIterator[bytes]:
-    """Yield what arrives; the sender may be gone before the first read, which aiohttp takes for
-    a fault of the reader's."""
+    """Yield what arrives.
+
+    The sender may be gone before the first read: aiohttp takes that for a fault of the reader's.
+    """
     try:
         async for piece in request.content.iter_any():
             yield piece

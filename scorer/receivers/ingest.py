@@ -20,7 +20,7 @@ from scorer.receivers.entries import Request, Snapshot, decode, encode, snapshot
 from scorer.receivers.resident import give_back
 from scorer.receivers.strays import Strays
 from scorer.scoring.forwarding import Stray
-from scorer.scoring.readings.join import Readings
+from scorer.scoring.readings.join import NoReadings, Readings
 from scorer.telemetry import FaultLog, Telemetry
 
 _LOG = logging.getLogger("spanscore.receivers")
@@ -90,8 +90,8 @@ class AssemblingIngest:
     """Feeds one assembler and hands on the traces that it closes.
 
     `may_end` tells from a span's resource and scope whether its end marker counts. What belongs
-    to no open trace is given to `strays`; without it, it is counted and dropped. `readings` are
-    told what metrics say of agents' processes; None = no metric of ours asks for it.
+    to no open trace is given to `strays`; without it, it is counted and dropped. `readings` hear of
+    the metrics of agents' processes.
     """
 
     def __init__(  # noqa: PLR0913 - it stands between these ten
@@ -117,7 +117,7 @@ class AssemblingIngest:
         self._may_end = may_end
         self._log = log
         self._strays = strays
-        self._readings = readings
+        self._readings = readings or NoReadings()
         self._position = Position(source, 0, 0)
         self._faults = FaultLog(_LOG, clock)
         self._given_back = -_GIVE_BACK_S
@@ -169,7 +169,7 @@ class AssemblingIngest:
         taken = records if refusal is None else self._of_open(records, refusal, tenant)
         others = [] if self._strays is None else split.aside
         is_refused = refusal is not None and (
-            refusal.is_total or len(taken) < len(records) or (bool(others) and _lacks_room(refusal))
+            refusal.is_total or len(taken) < len(records) or (bool(others) and refusal.lacks_room)
         )
         # A sender repeats what is refused in part, and nobody would know these again.
         aside = [] if is_refused else others
@@ -188,24 +188,20 @@ class AssemblingIngest:
         return Accepted(split.rejected, why, offset, first if offset else 0)
 
     def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Count the points of an ExportMetricsServiceRequest, and pass it on as it is.
-
-        What tells of agents' processes is kept, and stands in the log, for the sake of the traces
-        that are open when the process ends.
-        """
+        """Count the points of an ExportMetricsServiceRequest, and pass it on as it is."""
         points, offset = count_metric_points(body), 0
-        wanted = [] if self._readings is None else self._readings.wanted(body)
+        wanted = self._readings.wanted(body)
         if self._strays is not None and body:
             now = self._clock()
             self._admission.check_size(len(body))
             refusal = self._admission.refusal(len(body), tenant, now)
-            if refusal is not None and _lacks_room(refusal):
+            if refusal is not None and refusal.lacks_room:
                 self._refuse(refusal, len(body), tenant, now)
             offset = self._write(Request("metrics", tenant, body))
             self._pass_on_metrics(body, points, tenant)
-        elif wanted:
+        elif wanted:  # for the traces that are open when the process ends
             offset = self._write(Request("metrics", tenant, join(wanted)))
-        self._read(wanted, tenant)
+        self._readings.take(wanted, tenant)
         self._telemetry.add("spanscore_metric_points_total", points)
         return Accepted(offset=offset, first=offset)
 
@@ -230,6 +226,21 @@ class AssemblingIngest:
         if self._log is not None:
             await self._log.synced(offset, first)
 
+    def foresee(self, record: Record) -> None:
+        """Look at an entry of a log that is about to be taken again; see `Assembler.foresee`.
+
+        Raises:
+            PermanentError: It is none of our entries.
+        """
+        entry = decode(record.payload)
+        if isinstance(entry, Snapshot):
+            entries: list[SpanEntry | LogEntry] = [
+                *split_traces(entry.traces).spans,
+                *split_logs(entry.logs).records,
+            ]
+            for trace_id in {one.trace_id for one in entries}:
+                self._assembler.foresee((entry.tenant, trace_id), record.offset)
+
     def take_again(self, record: Record) -> tuple[int, int]:
         """Take what a log holds at one place; returns its spans, and how many are re-reads.
 
@@ -240,8 +251,7 @@ class AssemblingIngest:
         self._position = Position(self._source, 0, record.offset)
         if isinstance(entry, Request) and entry.signal == "metrics":
             self._pass_on_metrics(entry.body, count_metric_points(entry.body), entry.tenant)
-            if self._readings is not None:
-                self._read(self._readings.wanted(entry.body), entry.tenant)
+            self._readings.take(self._readings.wanted(entry.body), entry.tenant)
             return 0, 0
         if isinstance(entry, Request) and entry.signal == "logs":
             split = split_logs(entry.body)
@@ -345,11 +355,6 @@ class AssemblingIngest:
             stray = Stray("metrics", tenant, b"", body, points)
             self._strays.take(stray, self._position.offset)
 
-    def _read(self, wanted: Sequence[Item], tenant: str) -> None:
-        """Keep the points of metrics that are wanted."""
-        if self._readings is not None and wanted:
-            self._readings.take(wanted, tenant)
-
     def _count_pushed(self, spans: Sequence[SpanEntry], pushed: Pushed) -> None:
         counts = {
             "spanscore_accepted_spans_total": len(spans),
@@ -391,8 +396,3 @@ class AssemblingIngest:
 
     def _is_end(self, wire: bytes, envelope: Envelope) -> bool:
         return has_end_marker(wire) and self._may_end(envelope)
-
-
-def _lacks_room(refusal: Refusal) -> bool:
-    """Whether what is only passed on cannot be taken; scoring may be behind, it needs none."""
-    return refusal.reason != "backlog"

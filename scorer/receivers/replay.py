@@ -17,6 +17,7 @@ from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.files import StoredFiles
 from scorer.receivers.ingest import AssemblingIngest, takers
+from scorer.scoring.accounts import accounts_in_memory
 from scorer.scoring.books import NoBooks
 from scorer.scoring.pipeline import Pipeline
 from scorer.scoring.readings.build import replay_readings
@@ -154,6 +155,9 @@ class _Replay:
             clock=self._clock,
             books=NoBooks(self._assembler),
             attach=list if readings is None else readings.attach,
+            accounts=accounts_in_memory(
+                self._scorer.metrics, config.scoring.accounts, self._telemetry
+            ),
         )
         self._ingest = AssemblingIngest(
             source="files",

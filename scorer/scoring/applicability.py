@@ -30,9 +30,13 @@ def _says_something(message: Message) -> bool:
     return bool(message.text) or any(c.arguments is not None for c in message.tool_calls)
 
 
-def _reference_reason(trace: AgentTrace) -> str | None:
-    known = trace.reference is not None and trace.reference.answer is not None
+def _reference_reason(trace: AgentTrace, field: str = "answer") -> str | None:
+    known = trace.reference is not None and getattr(trace.reference, field) is not None
     return None if known else "no_reference"
+
+
+def _media_reason(trace: AgentTrace, kind: str) -> str | None:
+    return None if any(media.kind == kind for media in trace.media) else f"no_{kind}"
 
 
 _REASONS: Mapping[Need, Callable[[AgentTrace], str | None]] = {
@@ -46,7 +50,13 @@ _REASONS: Mapping[Need, Callable[[AgentTrace], str | None]] = {
     "duration": lambda trace: None if trace.duration_s is not None else "no_duration",
     "outputs": _outputs_reason,
     "reference_answer": _reference_reason,
+    "reference_caption": lambda trace: _reference_reason(trace, "caption"),
+    "reference_transcript": lambda trace: _reference_reason(trace, "transcript"),
+    "media": lambda trace: None if trace.media else "no_media",
+    "image": lambda trace: _media_reason(trace, "image"),
+    "video": lambda trace: _media_reason(trace, "video"),
     "consent": lambda trace: None if trace.consent else "no_consent",
+    "spending": lambda trace: None if trace.spending else "no_epsilon",
     "sensitive_values": lambda trace: None if trace.sensitive else "no_sensitive_values",
 }
 

@@ -15,8 +15,10 @@ from typing import Any, cast
 import msgspec
 
 from scorer.api import (
+    AccountMetric,
     AgentTrace,
     Dialect,
+    Entries,
     Measurement,
     Score,
     ScoredTrace,
@@ -28,6 +30,7 @@ from scorer.config import Config
 from scorer.dialects.evidence import evidence
 from scorer.dialects.normalise import normalise
 from scorer.errors import SpanscoreError
+from scorer.model.account import Posting
 from scorer.model.score import Verdict
 from scorer.model.times import rfc3339
 from scorer.model.trace import ClosedTrace
@@ -39,7 +42,7 @@ from scorer.scoring.deadline import CallWithin, DeadlineExceeded, deadlines
 from scorer.scoring.facts import trace_facts
 from scorer.scoring.readings.overlay import with_readings
 from scorer.scoring.references import ReferenceStore, read_references
-from scorer.scoring.results import Subject, is_sound, scores_of
+from scorer.scoring.results import NOT_BOOKED, Subject, is_sound, scores_of
 from scorer.scoring.rules import Rules, is_sampled
 from scorer.telemetry import FaultLog
 
@@ -66,6 +69,7 @@ class Engine:
         self._dialects = tuple(dialects)
         self._references = references or ReferenceStore()
         self._rules = rules or Rules(())
+        self._booking = {item.spec.name for item in metrics if item.books}
         self._bounded = {item.spec.name for item in metrics if item.threshold is not None}
         self._breaker = Breaker()
         self._faults = FaultLog(_LOG)
@@ -114,6 +118,7 @@ class Engine:
     def _score(self, subject: Subject, barred: Barred) -> ScoredTrace:
         view = subject.trace
         scores: list[Score] = []
+        postings: list[Posting] = []
         seconds: dict[str, float] = {}
         verdict, reason = _verdict(view)
         if view.is_agent:
@@ -129,6 +134,9 @@ class Engine:
                         or self._call(loaded, view, scores, call_within)
                     )
                     seconds[name] = time.perf_counter() - started
+                    if isinstance(result, Entries):
+                        postings.append(Posting(name, result))
+                        result = NOT_BOOKED
                     scores.extend(scores_of(loaded, subject, result))
                 self.at_metric(None)
         return ScoredTrace(
@@ -149,6 +157,7 @@ class Engine:
             root_span_id=view.root_span_id,
             event_time=subject.event_time,
             metric_seconds=seconds,
+            postings=tuple(postings),
         )
 
     def _call(
@@ -157,7 +166,7 @@ class Engine:
         view: AgentTrace,
         scores: Sequence[Score],
         call_within: CallWithin,
-    ) -> Measurement | Unscored:
+    ) -> Measurement | Unscored | Entries:
         name = loaded.spec.name
         if self._breaker.is_open(name, time.monotonic()):
             return Unscored("suspended", "failed")
@@ -170,11 +179,11 @@ class Engine:
             self._faults.report(f"metric {name} failed", error)
             return Unscored("metric_raised", "failed", {"error": type(error).__name__})
         self._breaker.clear(name)
-        if not is_sound(result):
+        if not is_sound(result) or (isinstance(result, Entries) and not loaded.books):
             wrong = SpanscoreError(type(result).__name__)
             self._faults.report(f"metric {name} returned no valid result", wrong)
             return Unscored("bad_result", "failed", {"type": type(result).__name__})
-        return cast("Measurement | Unscored", result)
+        return cast("Measurement | Unscored | Entries", result)
 
     def _skipped(self, view: AgentTrace) -> Callable[[str], Unscored | None]:
         """Return a function that says why a metric is not to run on this trace, if so."""
@@ -182,7 +191,10 @@ class Engine:
         if rule is None:
             return lambda _: None
         if not is_sampled(view.trace_id, rule.sample):
-            return lambda _: Unscored("sampled_out", "skipped")
+            # An account that knew a share of what is spent would be wrong, not a sample.
+            return lambda name: (
+                None if name in self._booking else Unscored("sampled_out", "skipped")
+            )
         wanted = rule.metrics
         return lambda name: (
             None if wanted is None or name in wanted else Unscored("not_in_rule", "skipped")
@@ -250,6 +262,9 @@ def _hindrance(loaded: LoadedMetric, view: AgentTrace, barred: Barred) -> Unscor
 
 
 def _bound(loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score]) -> Callable[[], object]:
+    if loaded.books:
+        return partial(cast("AccountMetric", loaded.metric).entries, view)
     if loaded.combines:
-        return partial(cast("ScoreMetric", loaded.metric).combine, view, scores)
+        made = [score for score in scores if score.reason != NOT_BOOKED.reason]
+        return partial(cast("ScoreMetric", loaded.metric).combine, view, made)
     return partial(cast("TraceMetric", loaded.metric).score, view)

@@ -19,6 +19,7 @@ from scorer.api import ScoredTrace, Sink
 from scorer.assembly.budget import MemoryBudget
 from scorer.errors import RetryableError, SpanscoreError
 from scorer.model.trace import ClosedTrace
+from scorer.scoring.accounts import Accounts
 from scorer.scoring.backlog import work
 from scorer.scoring.books import Books
 from scorer.scoring.engine import quarantined
@@ -49,6 +50,7 @@ class Pipeline:
         *,
         clock: Callable[[], float],
         books: Books,
+        accounts: Accounts | None = None,
         forwarder: Forwarder | None = None,
         attach: Callable[[Sequence[ClosedTrace]], Sequence[ClosedTrace]] = lambda traces: traces,
     ) -> None:
@@ -59,6 +61,7 @@ class Pipeline:
         self._telemetry = telemetry
         self._clock = clock
         self._books = books
+        self._accounts = accounts
         self._forwarder = forwarder or NoForwarder()
         self._attach = attach
         self._faults = FaultLog(_LOG)
@@ -147,6 +150,8 @@ class Pipeline:
             batch, task = await slots.get()
             scored = await task
             await self._insist(self._books.closing, batch)
+            scored = await self._booked(scored)
+            failpoints.failpoint("after_booking")
             self._count(batch, scored)
             for sink in self._sinks:
                 await self._write(sink, scored)
@@ -212,6 +217,19 @@ class Pipeline:
                 await asyncio.sleep(_BOOKS_RETRY_S)
             else:
                 return
+
+    async def _booked(self, scored: list[ScoredTrace]) -> list[ScoredTrace]:
+        """Book what the traces add to accounts, as often as it takes, and score that."""
+        while self._accounts is not None:
+            try:
+                return await self._accounts.settle(scored)
+            except RetryableError as error:
+                self._faults.report("closed traces wait", error)
+                await asyncio.sleep(_BOOKS_RETRY_S)
+            except Exception as error:  # noqa: BLE001 - the boundary of one batch
+                self._faults.report("a batch cannot be booked", error)
+                break
+        return scored
 
     async def _write(self, sink: Sink, scored: Sequence[ScoredTrace]) -> None:
         """Write to a sink, several times if it asks for it; then its scores are lost, counted.

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scorer.api import AgentTrace, Measurement, MetricSpec, OutputSpec, Unscored
+from scorer.api import AgentTrace, Entries, Entry, Measurement, MetricSpec, OutputSpec, Unscored
 from scorer.model.score import Method, Score, score_id
 from scorer.model.trace import CloseReason
 from scorer.registry import LoadedMetric
@@ -18,6 +18,9 @@ _MAX_EXPLANATION = 2000
 _MAX_DETAIL = 16 * 1024
 _METHODS = frozenset(get_args(Method))
 _STATUSES = frozenset({"not_applicable", "failed", "skipped"})
+_LARGEST_AMOUNT = 2**63
+# What stands in place of a measurement until the entries are booked.
+NOT_BOOKED = Unscored("not_booked", "failed")
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -43,9 +46,26 @@ def is_sound(result: object) -> bool:
     elif isinstance(result, Unscored):
         texts = (result.reason, None)
         is_typed = isinstance(result.reason, str) and result.status in _STATUSES
+    elif isinstance(result, Entries):
+        texts = (None, None)
+        is_typed = isinstance(result.entries, tuple) and all(map(_is_entry, result.entries))
     else:
         return False
     return is_typed and all(map(_is_text_or_none, texts)) and _is_plain(texts, result.detail)
+
+
+def _is_entry(entry: object) -> bool:
+    if not isinstance(entry, Entry) or not isinstance(entry.account, tuple):
+        return False
+    if not isinstance(entry.amounts, dict):
+        return False
+    if not isinstance(entry.ends, int) or not 0 <= entry.ends < _LARGEST_AMOUNT:
+        return False
+    texts = (entry.span_id, *entry.account, *entry.amounts)
+    return all(isinstance(text, str) for text in texts) and all(
+        isinstance(amount, int) and abs(amount) < _LARGEST_AMOUNT
+        for amount in entry.amounts.values()
+    )
 
 
 def _is_text_or_none(value: object) -> bool:
@@ -68,7 +88,19 @@ def scores_of(
     loaded: LoadedMetric, subject: Subject, result: Measurement | Unscored
 ) -> tuple[Score, ...]:
     """Return one score per output; exactly one, without value, when there is no measurement."""
-    blank = _blank(loaded, subject)
+    return _scores(loaded, _blank(loaded, subject), result)
+
+
+def booked_scores(
+    loaded: LoadedMetric, placeholder: Score, result: Measurement | Unscored
+) -> tuple[Score, ...]:
+    """Return the same in place of a score that was `NOT_BOOKED`."""
+    return _scores(loaded, replace(placeholder, reason=None, detail=None), result)
+
+
+def _scores(
+    loaded: LoadedMetric, blank: Score, result: Measurement | Unscored
+) -> tuple[Score, ...]:
     result = replace(result, detail=_bounded(result.detail))
     if isinstance(result, Unscored):
         return (_unscored(loaded, blank, result),)

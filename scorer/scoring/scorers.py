@@ -44,6 +44,11 @@ class Scorer(Protocol):
 
     concurrency: int
 
+    @property
+    def metrics(self) -> Sequence[LoadedMetric]:
+        """The metrics that run."""
+        ...
+
     async def start(self) -> None:
         """Get ready; returns when the first batch can be scored without delay.
 
@@ -68,6 +73,7 @@ class InProcessScorer:
 
     def __init__(self, engine: Engine, backlog: Backlog) -> None:
         self._engine = engine
+        self.metrics: Sequence[LoadedMetric] = engine.metrics
         self._backlog = backlog
 
     async def start(self) -> None:
@@ -102,7 +108,8 @@ class PoolScorer:
         self.concurrency = 2 * workers
         self._backlog = backlog
         backlog.scorers = workers
-        self._metrics = tuple(loaded.spec.name for loaded in metrics)
+        self.metrics = metrics
+        self._names = tuple(loaded.spec.name for loaded in metrics)
         self._on_restart = on_restart
         self._breaker = Breaker(cool_down=600.0, window=600.0)
         limits = [loaded.timeout_s for loaded in metrics]
@@ -160,11 +167,11 @@ class PoolScorer:
     async def _score_alone(self, trace: ClosedTrace, error: TaskFailedError) -> ScoredTrace:
         """Score a trace at which a worker failed, without the metrics that are to blame."""
         barred = self._barred()
-        for _ in range(len(self._metrics) + 1):
+        for _ in range(len(self._names) + 1):
             culprit = error.place.metric if error.place else None
             if culprit is None:
                 return quarantined(trace, str(error))
-            name = self._metrics[culprit]
+            name = self._names[culprit]
             _LOG.error("metric %s on trace %s: %s", name, trace.trace_id.hex(), error)
             self._breaker.strike(name, time.monotonic())
             barred[name] = str(error)

@@ -133,6 +133,24 @@ SERIES: tuple[Series, ...] = (
         "counter",
         "Scoring workers replaced after a hang or a crash.",
     ),
+    Series("spanscore_accounts", "gauge", "Accounts, such as privacy budgets, that are kept."),
+    Series("spanscore_account_spans", "gauge", "Booked spans that are remembered."),
+    Series(
+        "spanscore_account_refusals_total",
+        "counter",
+        "Scores that were not made because max_accounts was reached.",
+        ("metric",),
+    ),
+    Series(
+        "spanscore_dropped_accounts_total",
+        "counter",
+        "Accounts of a time that is over, dropped because max_accounts was reached.",
+    ),
+    Series(
+        "spanscore_account_forgotten_spans_total",
+        "counter",
+        "Booked spans that are no longer remembered: they would be booked again.",
+    ),
     Series("spanscore_journal_bytes", "gauge", "Bytes of the journal in use."),
     Series("spanscore_journal_segments", "gauge", "Files of the journal."),
     Series(

@@ -21,6 +21,7 @@ Name = Literal[
     "in_group_commit",  # records are written and not yet synced
     "before_ack",  # the sender is about to be told
     "after_close",  # a trace has closed and is not yet scored
+    "after_booking",  # the accounts have what the traces add, no sink has the scores
     "after_sink",  # the sinks have the scores
     "after_forward",  # the targets have the traces, the ledger does not say so
     "before_ledger",

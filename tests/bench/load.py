@@ -17,6 +17,7 @@ _PASSAGE = (
     "limescale is not covered, and opening the case ends the warranty at once. "
 )
 _ANSWER = "The warranty covers defects in material for 24 months. Limescale is not covered."
+TEXTS = (_PASSAGE, _ANSWER)
 
 
 def agent_trace(trace_id: int) -> TraceBuilder:

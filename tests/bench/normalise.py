@@ -23,10 +23,10 @@ ROUNDS = 15
 REQUESTS = 20
 
 
-def closed_traces():
-    """Return the traces of some requests, as a worker gets them."""
+def closed_traces(requests):
+    """Return the traces of the next requests, as a worker gets them."""
     with tempfile.TemporaryDirectory() as folder:
-        for number, body in zip(range(REQUESTS), Requests(), strict=False):
+        for number, body in zip(range(REQUESTS), requests, strict=False):
             Path(folder, f"{number}.pb").write_bytes(body)
         return list(collect(StoredFiles([folder])))
 
@@ -41,7 +41,7 @@ def cpu_us(work, traces, spans):
 
 def main():
     dialects = registry.load_dialects()
-    traces = closed_traces()
+    traces = closed_traces(Requests())
     spans = sum(len(trace.spans) for trace in traces)
     decoding, both = [], []
     for _ in range(ROUNDS):

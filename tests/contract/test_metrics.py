@@ -1,6 +1,7 @@
 """Every registered metric keeps the promises of `scorer.api`."""
 
 import json
+from inspect import signature
 
 import pytest
 
@@ -15,6 +16,7 @@ from scorer.api import (
     Interaction,
     LlmCall,
     Measurement,
+    Media,
     Message,
     Reference,
     Resources,
@@ -25,10 +27,18 @@ from scorer.api import (
     Usage,
 )
 from scorer.config import parse_config
+from scorer.errors import ConfigError
 from scorer.scoring.engine import Engine
 from scorer.scoring.results import Subject, scores_of
+from scorer.testing import FakeInference
 
 NAMES = registry.names("metrics")
+ASKING = [
+    name for name in NAMES if "inference" in signature(registry.load("metrics", name)).parameters
+]
+
+# An extra that is not installed, a process that does not run: a setting, not the trace.
+NEEDED_ELSEWHERE = {"embedder_not_installed", "sidecar_unavailable"}
 
 EMPTY = AgentTrace(trace_id="0" * 31 + "1")
 FULL = AgentTrace(
@@ -42,7 +52,9 @@ FULL = AgentTrace(
         Message("assistant", "The warranty is two years. Write to ann@example.org."),
     ),
     contexts=(Document("The kettle has two years of warranty.", "d1", 0.9, 0),),
-    reference=Reference(answer="Two years"),
+    reference=Reference(
+        answer="Two years", caption="A kettle on a table.", transcript="The warranty is two years."
+    ),
     tool_calls=(ToolCall(name="look_up", status="success", result="found", arguments={"q": "x"}),),
     llm_calls=(LlmCall(span_id="a", model="gpt-4o-mini", usage=Usage(10, 5, 15)),),
     models=("gpt-4o-mini",),
@@ -56,6 +68,12 @@ FULL = AgentTrace(
     consent={"email": False, "location": True},
     sensitive={"email": "ann@example.org", "phone": "+1 212 555 0123"},
     resources=Resources(energy_kwh=0.4, cpu_percent=50.0),
+    media=(
+        Media("image", "kettle.png"),
+        Media("audio", "call.wav"),
+        Media("video", "kettle.mp4"),
+        Media("document", "warranty.pdf"),
+    ),
     errors=(ErrorInfo("b", "ValueError", "it broke"),),
     start_ns=1_700_000_000_000_000_000,
     end_ns=1_700_000_003_000_000_000,
@@ -79,6 +97,15 @@ def loaded(request, name):
 def beyond(name):
     (metric,) = registry.load_metrics(parse_config({"scoring": {"metrics": [name]}}).scoring)
     return metric
+
+
+@pytest.fixture(params=ASKING)
+def served(request):
+    """A metric that asks for models, with models at hand."""
+    inference = FakeInference(
+        cosines={"kettle.png": 0.2, "call.wav": 0.1}, films={"kettle.mp4": [0.1, 0.3, 0.2]}
+    )
+    return registry.load("metrics", request.param)(inference=inference)
 
 
 def run(loaded, trace):
@@ -123,13 +150,34 @@ def test_its_result_is_a_valid_score_or_a_reason(loaded):
     assert result == again
     subject = Subject(id="s", trace=FULL, event_time=None)
     for score in scores_of(loaded, subject, result):
-        assert score.status in {"scored", "missing", "not_applicable"}, score
+        lacks = score.status == "skipped" and score.reason in NEEDED_ELSEWHERE
+        assert lacks or score.status in {"scored", "missing", "not_applicable"}, score
         json.dumps(score.detail)
         low, high = score.range or (None, None)
         if score.value is not None and loaded.mode == "beyond":
             assert low is None or score.value >= low
             assert high is None or score.value <= high
         assert score.method in loaded.spec.methods
+
+
+def test_with_models_it_measures_a_full_trace(served):
+    """What waits for the sidecar gives valid scores once that is served."""
+    result = served.score(FULL)
+    assert isinstance(result, Measurement)
+    assert result.method in served.spec.methods
+    for output in served.spec.outputs:
+        low, high = output.range or (None, None)
+        assert low is None or result.values.get(output.name, low) >= low
+        assert high is None or result.values.get(output.name, high) <= high
+    json.dumps(result.detail)
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_an_inference_is_no_option(name):
+    """A configuration cannot put something else in its place."""
+    item = {"name": name, "options": {"inference": "localhost:50061"}}
+    with pytest.raises(ConfigError, match="unknown option 'inference'"):
+        registry.load_metrics(parse_config({"scoring": {"metrics": [item]}}).scoring)
 
 
 def test_an_empty_trace_is_never_scored_as_good_or_bad(beyond):

@@ -65,21 +65,31 @@ def test_every_listener_is_printed_and_sigterm_ends_well(serve):
     assert process.wait(10) == 0
 
 
+RARE = {
+    "audio_transcription_quality",
+    "coordination_efficiency",
+    "image_caption_accuracy",
+    "multimodal_coherence",
+}
+
+
 def test_the_demo_fills_metrics(serve):
-    """Within seconds there are scores to look at."""
+    """Within seconds there are scores to look at, also of what few traces can feed."""
     process = serve("--demo", "--set", "assembly.linger=100ms")
     url = read_until(process, r"metrics on (http://\S+)").group(1)
     read_until(process, r"sending sample traces")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 40
     while time.monotonic() < deadline:
         with urllib.request.urlopen(url) as response:
             text = response.read().decode()
         assert_scrape_balance(text)
         scored = re.findall(r'^spanscore_traces_total\{service="(.+)"\} ', text, re.MULTILINE)
-        if len(scored) >= 3:
+        values = set(re.findall(r'^spanscore_score_count\{.*metric="(\w+)"', text, re.MULTILINE))
+        if len(scored) >= 3 and values >= RARE:
             break
         time.sleep(0.2)
     assert len(scored) >= 3
+    assert values >= RARE
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 0
 

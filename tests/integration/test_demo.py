@@ -88,7 +88,9 @@ async def test_the_feed_gets_through_tls_and_tokens(name, monkeypatch, tmp_path)
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
     """Every sample trace, scored, by title."""
-    engine = build_engine(parse_config({"scoring": {"metrics": ["default", "multiagent"]}}))
+    engine = build_engine(
+        parse_config({"scoring": {"metrics": ["default", "multiagent", "multimodal"]}})
+    )
     results = {}
     for scene in scenes():
         folder = tmp_path_factory.mktemp("scene")
@@ -126,6 +128,23 @@ def test_the_team_has_every_multiagent_score(scored):
     assert {score.status for score in found} == {"scored"}
     assert value(trace, "network_fault_tolerance") == 1.0
     assert value(trace, "coordination_efficiency") > 0.8
+
+
+def test_media_are_compared_with_their_references(scored):
+    """Seven of the answer's 10 words are in the caption of 8; 2 of 14 are written otherwise."""
+    picture = scored["a picture that is described"]
+    # 2 * 0.7 * 0.875 / 1.575 = 0.78; with the extra `embed` 0.7 of the cosine and 0.3 of that
+    assert 0.75 < value(picture, "image_caption_accuracy") < 0.9
+    assert value(picture, "multimodal_coherence") == 1.0
+    recording = scored["a recording that is transcribed"]
+    assert value(recording, "audio_transcription_quality") == pytest.approx(12 / 14)
+
+
+def test_what_needs_the_sidecar_says_so(scored):
+    """Nothing fetches the picture: its score is skipped, with a reason."""
+    trace = scored["a picture that is described"]
+    (score,) = [score for score in trace.scores if score.metric == "cross_modal_grounding"]
+    assert (score.status, score.reason) == ("skipped", "sidecar_unavailable")
 
 
 def test_bad_samples_breach_their_thresholds(scored):

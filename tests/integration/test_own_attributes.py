@@ -1,5 +1,6 @@
 """What users set on their own spans, read off the wire and scored; nobody sets it, no score."""
 
+import asyncio
 import json
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -9,6 +10,7 @@ from scorer.config import parse_config
 from scorer.dialects.normalise import normalise
 from scorer.otlp.decode import decode_trace
 from scorer.receivers.files import StoredFiles, collect
+from scorer.scoring.accounts import accounts_in_memory
 from scorer.scoring.engine import Engine
 from scorer.testing import TraceBuilder
 
@@ -19,12 +21,15 @@ OWN = {
     "spanscore.sensitive.email": "ann@b.example",
     "spanscore.energy_kwh": 0.4,
     "spanscore.cpu_percent": 40,
+    "spanscore.privacy.epsilon": 2.5,
+    "spanscore.privacy.principal": "ann",
 }
 NEEDING = {
     "carbon_emissions": "no_energy",
     "consent_compliance": "no_consent",
     "data_minimization": "no_sensitive_values",
     "energy_consumption": "no_energy",
+    "privacy_budget": "no_epsilon",
     "resource_utilization": "no_resources",
 }
 
@@ -39,19 +44,22 @@ def scores(folder, attributes):
     (trace,) = collect(StoredFiles([str(folder)]))
     view = normalise(decode_trace(trace), registry.load_dialects())
     names = {"scoring": {"metrics": ["privacy", "sustainability"]}}
-    engine = Engine(registry.load_metrics(parse_config(names).scoring), [])
-    found = engine.score_view(view, "s").scores
-    return {score.metric: score for score in found if score.output == "value"}
+    scoring = parse_config(names).scoring
+    engine = Engine(registry.load_metrics(scoring), [])
+    accounts = accounts_in_memory(engine.metrics, scoring.accounts)
+    (found,) = asyncio.run(accounts.settle([engine.score_view(view, "s")]))
+    return {score.metric: score for score in found.scores if score.output == "value"}
 
 
 def test_what_the_spans_say_is_scored(tmp_path):
-    """0.1 / 0.4 kWh; 0.05 / (0.4 * 0.475) kg; 40 of 80 % is within the target."""
+    """0.1 / 0.4 kWh; 0.05 / (0.4 * 0.475) kg; 40 of 80 % is within the target; 2.5 of 10."""
     values = {name: score.value for name, score in scores(tmp_path, AGENT | OWN).items()}
     assert values["consent_compliance"] == 0.0
     assert values["data_minimization"] == 0.0
     assert values["energy_consumption"] == 0.25
     assert round(values["carbon_emissions"], 4) == 0.2632
     assert values["resource_utilization"] == 1.0
+    assert values["privacy_budget"] == 0.75
 
 
 def test_without_them_there_is_a_reason_and_no_value(tmp_path):

@@ -9,12 +9,14 @@ import msgspec
 from msgspec import Struct
 
 from scorer import registry
+from scorer.cli.metrics import needed, value_range
 from scorer.config import Config, to_plain
 from scorer.dialects.about import ABOUT
 from scorer.dialects.about import ALL as ALL_FACTS
 from scorer.telemetry import SERIES
 
 README = Path(__file__).parents[2] / "README.md"
+CATALOGUE = README.with_name("metrics") / "README.md"
 
 
 def table(*rows: tuple[str, ...]) -> str:
@@ -81,7 +83,7 @@ def metrics_table() -> str:
             f"`{spec.name}`",
             spec.kind,
             f"{spec.outputs[0].unit}, {spec.outputs[0].direction}",
-            ", ".join(spec.needs) or "-",
+            needed(spec),
             ", ".join(spec.methods),
             "yes" if spec.in_default else "-",
             _threshold(spec.default_threshold),
@@ -91,6 +93,36 @@ def metrics_table() -> str:
     ]
     head = ("metric", "kind", "unit, better", "needs", "method", "default", "fails", "what it says")
     return table(head, *rows)
+
+
+def catalogue_table() -> str:
+    """What each metric is, for the page beside them."""
+    rows = []
+    for name in registry.names("metrics"):
+        metric = registry.load("metrics", name)
+        spec, output = metric.spec, metric.spec.outputs[0]
+        source = Path(*metric.__module__.split(".")[1:]).with_suffix(".py")
+        rows.append(
+            (
+                f"[`{name}`]({source})",
+                spec.system or "-",
+                spec.kind,
+                spec.scope,
+                output.direction,
+                value_range(output),
+                needed(spec),
+                spec.cost_class,
+            )
+        )
+    head = ("metric", "system", "kind", "scope", "better", "range", "needs", "cost")
+    return table(head, *rows)
+
+
+def modes_table() -> str:
+    """What the original does otherwise."""
+    specs = [registry.load("metrics", name).spec for name in registry.names("metrics")]
+    rows = [(f"`{s.name}`", s.description, s.documented) for s in specs if s.documented]
+    return table(("metric", "`beyond`", "`documented`"), *rows)
 
 
 def thresholds_table() -> str:
@@ -134,12 +166,15 @@ def _library(recorded: str) -> str:
     return recorded
 
 
-TABLES = {
-    "config": config_table,
-    "series": series_table,
-    "metrics": metrics_table,
-    "thresholds": thresholds_table,
-    "dialects": dialects_table,
+PAGES = {
+    README: {
+        "config": config_table,
+        "series": series_table,
+        "metrics": metrics_table,
+        "thresholds": thresholds_table,
+        "dialects": dialects_table,
+    },
+    CATALOGUE: {"catalogue": catalogue_table, "modes": modes_table},
 }
 
 
@@ -148,16 +183,18 @@ def marks(name: str) -> tuple[str, str]:
     return f"<!-- {name}: made by tests/meta/tables.py -->\n\n", f"\n\n<!-- /{name} -->"
 
 
-def generated(text: str) -> str:
-    """Return the README with fresh tables."""
-    for name, make in TABLES.items():
+def generated(page: Path) -> str:
+    """Return a page with fresh tables."""
+    text = page.read_text()
+    for name, make in PAGES[page].items():
         begin, end = marks(name)
         before, _, rest = text.partition(begin)
         _, found, after = rest.partition(end)
-        assert found, f"the README has no place for the table {name}"
+        assert found, f"{page} has no place for the table {name}"
         text = before + begin + make() + end + after
     return text
 
 
 if __name__ == "__main__" and "--write" in sys.argv:
-    README.write_text(generated(README.read_text()))
+    for each in PAGES:
+        each.write_text(generated(each))

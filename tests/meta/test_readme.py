@@ -5,6 +5,7 @@ import importlib.util
 import re
 import textwrap
 import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,21 @@ def load_tables():
     return module
 
 
-def test_the_tables_are_fresh():
-    """Keys, series and metrics in the README are those of the code."""
-    expected = load_tables().generated(README)
-    assert expected == README, "run: python tests/meta/tables.py --write"
+@pytest.mark.parametrize("page", ["README.md", "metrics/README.md"])
+def test_the_tables_are_fresh(page):
+    """Keys, series and metrics on a page are those of the code."""
+    expected = load_tables().generated(ROOT / page)
+    assert expected == (ROOT / page).read_text(), "run: python tests/meta/tables.py --write"
+
+
+def test_every_metric_says_what_its_modes_are():
+    """One that reproduces another system says which, and what that does otherwise."""
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    for name, value in points["spanscore.metrics"].items():
+        metric = EntryPoint(name, value, "").load()
+        assert (
+            bool(metric.spec.documented) == bool(metric.spec.system) == hasattr(metric, "evaluate")
+        ), name
 
 
 def test_every_otlp_metric_that_is_read_is_told():

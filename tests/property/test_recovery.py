@@ -124,6 +124,8 @@ class Recovery(RuleBasedStateMachine):
         """Begin a life: recover from the log, or die after so many records of it."""
         self.life = Life(self.log, self.ledger, self.clock, self.kept_bytes, self.capacity)
         self.batch, self.is_emitted = [], False
+        for record in self.log.replay():
+            self.life.ingest.foresee(record)
         for done, record in enumerate(self.log.replay()):
             if done == records:
                 return

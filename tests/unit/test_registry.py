@@ -39,6 +39,7 @@ def test_a_kind_is_a_group():
         "consent_compliance",
         "data_minimization",
         "pii_leakage",
+        "privacy_budget",
     ]
 
 
@@ -67,8 +68,11 @@ def test_a_metric_named_twice_runs_once_as_configured():
             "unknown option 'weigths' .known: children, weights",
         ),
         ({"metrics": [{"name": "composite", "options": {"mode": "x"}}]}, "unknown option 'mode'"),
-        ({"metrics": ["niceness"]}, "groups: default, multiagent, operational, privacy, quality"),
-        ({"metrics": ["multimodal"]}, "no metric is of kind multimodal; groups: default"),
+        (
+            {"metrics": ["niceness"]},
+            "groups: default, multiagent, multimodal, operational",
+        ),
+        ({"metrics": ["safety"]}, "no metric is of kind safety; groups: default"),
         ({"thresholds": {"speed": {"max": 1}}}, r"scoring\.thresholds\.speed: there is no metric"),
     ],
 )
@@ -105,6 +109,7 @@ def test_a_rule_may_name_groups_and_must_name_what_exists():
         "consent_compliance",
         "data_minimization",
         "pii_leakage",
+        "privacy_budget",
         "cost",
     )
     rules = parse_config({"scoring": {"rules": [{"metrics": ["nope"]}]}}).scoring.rules

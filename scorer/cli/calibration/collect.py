@@ -1,5 +1,6 @@
 """Scoring labelled samples: each sample with its label, its slice, and what the metric said."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from scorer.cli.samples import BadSample, read_documents
 from scorer.config import Config
 from scorer.errors import ConfigError
 from scorer.registry import LoadedMetric
+from scorer.scoring.accounts import accounts_in_memory
 from scorer.scoring.engine import Engine, build_engine
 
 _MAX_SLICES = 100
@@ -33,6 +35,7 @@ class Judge:
         self.name = written
         self.loaded: LoadedMetric = next(m for m in engine.metrics if m.spec.name == metric.name)
         self._engine: Engine = engine
+        self._accounts = accounts_in_memory(engine.metrics, config.scoring.accounts)
 
     @property
     def lower_is_better(self) -> bool:
@@ -48,6 +51,8 @@ class Judge:
     def score(self, view: Any) -> Score:
         """Return the score of the primary output."""
         scored = self._engine.score_view(view, view.trace_id)
+        if scored.postings:
+            (scored,) = asyncio.run(self._accounts.settle([scored]))
         name = self.loaded.spec.name
         return next(s for s in scored.scores if s.metric == name and s.output == "value")
 

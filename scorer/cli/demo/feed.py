@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
-from scorer.cli.demo import openinference, openllmetry, otel_genai, team
+from scorer.cli.demo import media, openinference, openllmetry, otel_genai, own, team
 from scorer.cli.demo.channel import first_token, open_channel
 from scorer.cli.demo.scene import Request, Scene, SceneSpan, encode
 from scorer.config import GrpcConfig
@@ -32,7 +32,7 @@ def scenes() -> tuple[Scene, ...]:
     dialects = (otel_genai.scenes(), openinference.scenes(), openllmetry.scenes())
     mixed = itertools.chain.from_iterable(itertools.zip_longest(*dialects))
     shown = (scene for scene in mixed if scene is not None)
-    return (*shown, team.scene(), _not_an_agent())
+    return (*shown, team.scene(), own.scene(), *media.scenes(), _not_an_agent())
 
 
 async def feed(address: tuple[str, int], stop: asyncio.Event, receiver: GrpcConfig) -> None:

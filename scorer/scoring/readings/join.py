@@ -186,6 +186,17 @@ class Readings:
             self._telemetry.add("spanscore_readings_total", number, outcome=outcome)
 
 
+class NoReadings:
+    """For whom no metric of ours reads any."""
+
+    def wanted(self, _body: bytes) -> Sequence[Item]:
+        """Return nothing."""
+        return ()
+
+    def take(self, items: Iterable[Item], tenant: str) -> None:
+        """Do nothing."""
+
+
 def _measured(source: _Source, window: Window) -> Figure | None:
     return measure(WANTED[source.name], source.kept.series(source.name), window)
 

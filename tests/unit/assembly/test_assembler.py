@@ -487,39 +487,62 @@ class TestRestart:
         assert (closed.reason, closed.revision) == ("max_age", 3)
         assert assembler.end_of_recovery(1000) == []
 
-    def test_a_snapshot_opens_a_trace_as_it_was(self):
-        """Its earlier entries may be gone, or still be there."""
-        for earlier in ([], [span(1)]):
-            assembler = make()
-            if earlier:
-                assembler.push(earlier, at(1), 0)
-            assembler.restore(Whole("", 1, [span(1), span(2, 1)]), at(2), 0)
-            (closed,) = assembler.poll(2)
-            assert (len(closed.spans), closed.revision) == (2, 1)
-
     @pytest.mark.parametrize("is_trimmed", [False, True])
-    def test_a_snapshot_repeats_no_span_in_the_eyes_of_a_score(self, is_trimmed):
-        """What came twice is what had come twice, whether or not the older part is still there."""
+    def test_a_snapshot_opens_a_trace_as_it_was(self, is_trimmed):
+        """Its earlier entries may be gone, or still be there: what came twice had come twice."""
         assembler = make()
+        assembler.foresee(("", trace_id()), 2)
         if not is_trimmed:
-            assembler.push([span(1), span(2, 1), span(2, 1)], at(1), 0)
-        pushed = assembler.restore(Whole("", 1, [span(1), span(2, 1)], (), 1), at(2), 0)
-        assert pushed.accepted + pushed.duplicates == 2
+            earlier = assembler.push([span(1), span(2, 1), span(2, 1)], at(1), 0)
+            assert (earlier.accepted, earlier.rereads) == (0, 3)
+        restored = assembler.restore(Whole("", 1, [span(1), span(2, 1)], (), 1), at(2), 0)
+        assert (restored.accepted, restored.duplicates) == (2, 0)
         (closed,) = assembler.poll(2)
-        assert (closed.completeness.span_count, closed.completeness.duplicates) == (2, 1)
+        assert (len(closed.spans), closed.revision) == (2, 1)
+        assert closed.completeness.duplicates == 1
 
-    def test_a_snapshot_replaces_what_earlier_entries_say(self):
+    def test_what_stands_before_a_snapshot_is_in_it(self):
         """Of a span in two forms the first counts, though only the snapshot still has it."""
         assembler = make()
-        first, second = span(1), span(1)._replace(wire=b"another form")
-        assembler.push([second], at(2), 0)
-        restored = assembler.restore(Whole("", 1, [first, span(2, 1)]), at(3), 0)
-        assert (restored.accepted, restored.duplicates, assembler.open_spans) == (1, 1, 2)
+        first, second = span(1), span(1)._replace(wire=b"another form, with an end marker")
+        assembler.foresee(("", trace_id()), 3)
+        before = assembler.push([second], at(2), 0, "", lambda *_: True)
+        assert (before.rereads, before.closed) == (1, [])
+        assert assembler.push_logs([log()], at(2), 0).rereads == 1
+        assembler.restore(Whole("", 1, [first]), at(3), 0)
         (closed,) = assembler.poll(2)
-        assert closed.spans == (first.wire, span(2, 1).wire)
-        assert assembler.open_bytes == assembler.open_spans == 0
+        assert closed.spans == (first.wire,)
         assembler.release(closed)
         assert assembler.watermark.lowest() is None
+
+    def test_only_the_last_snapshot_counts(self):
+        """It has what the others have."""
+        assembler = make()
+        for offset in (1, 3):
+            assembler.foresee(("", trace_id()), offset)
+        assert assembler.restore(Whole("", 1, [span(1)]), at(1), 0).rereads == 1
+        assert assembler.push([span(2, 1)], at(2), 0).rereads == 1
+        assembler.restore(Whole("", 1, [span(1), span(2, 1)]), at(3), 0)
+        (closed,) = assembler.poll(2)
+        assert len(closed.spans) == 2
+
+    def test_what_is_closed_again_needs_what_stands_before_its_place(self):
+        """A snapshot behind it is of the next revision."""
+        assembler = make()
+        assembler.recall(("", trace_id()), 2, 1, "root")
+        assembler.foresee(("", trace_id()), 3)
+        assert assembler.push([span(1)], at(1), 0).accepted == 1
+        (first,) = assembler.restore(Whole("", 2, [span(1)]), at(3), 0).closed
+        (second,) = assembler.poll(2)
+        assert (first.revision, first.reason, second.revision) == (1, "root", 2)
+
+    def test_a_snapshot_over_a_cap_waits_for_what_follows(self):
+        """It was written because late spans came, and they close it."""
+        assembler = make(max_spans_per_trace=2)
+        assembler.foresee(("", trace_id()), 1)
+        assert assembler.restore(Whole("", 2, [span(1), span(2, 1)]), at(1), 0).closed == []
+        (closed,) = assembler.push([span(3, 1)], at(2), 0).closed
+        assert (len(closed.spans), closed.reason) == (3, "span_cap")
 
     def test_a_snapshot_of_a_revision_that_is_scored_is_a_reread(self):
         """Its closing stands behind it in the log."""
@@ -527,16 +550,6 @@ class TestRestart:
         assembler.recall(("", trace_id()), 7, 2, None)
         assert assembler.restore(Whole("", 2, [span(1)]), at(6), 0).rereads == 1
         assert assembler.open_traces == 0
-
-    def test_no_revision_is_left_out(self):
-        """What was closed twice and never scored is one revision; the next snapshot is the next."""
-        assembler = make()
-        assembler.push([span(1)], at(1), 0)
-        assembler.restore(Whole("", 2, [span(1)]), at(2), 0)
-        (first,) = assembler.push([span(2, 1)], at(3), 0, "", lambda *_: True).closed
-        assembler.restore(Whole("", 3, [span(1), span(2, 1)]), at(4), 0)
-        (second,) = assembler.poll(2)
-        assert (first.revision, second.revision) == (1, 2)
 
     def test_a_snapshot_of_a_revision_that_is_under_way_opens_it(self):
         """The trace is known as closed before it, as the revision before."""

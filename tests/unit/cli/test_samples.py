@@ -59,6 +59,13 @@ def test_expected_becomes_the_reference_with_its_source():
     assert sample.reference.source == "sample"
 
 
+def test_captions_and_transcripts_are_references_too():
+    """Each in its own place; none of them is an answer."""
+    reference = view(expected_caption="A cat.", expected_transcript="Hello.").reference
+    assert (reference.caption, reference.transcript) == ("A cat.", "Hello.")
+    assert (reference.answer, reference.source) == (None, "sample")
+
+
 def test_model_and_usage_become_one_model_call():
     """Usage is the total of the sample and belongs to one call of the model."""
     sample = view(model="m", usage={"input": 3, "output": 4}, cost_usd=0.1)

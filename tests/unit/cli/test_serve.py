@@ -1,8 +1,9 @@
 import pytest
 
 from scorer.cli.main import main
-from scorer.cli.serve import host_port, sights
-from scorer.config import AuthConfig, TlsConfig, WebConfig
+from scorer.cli.serve import host_port, sights, with_every_metric
+from scorer.config import AuthConfig, TlsConfig, WebConfig, parse_config
+from scorer.registry import load_metrics
 
 
 def test_an_ipv6_host_stands_in_brackets():
@@ -16,6 +17,15 @@ def test_the_demo_needs_the_grpc_receiver(capsys):
     code = main(["serve", "--demo", "--set", "receivers.otlp.grpc.enabled=false"])
     assert code == 2
     assert "receivers.otlp.grpc.enabled" in capsys.readouterr().err
+
+
+def test_the_demo_runs_every_metric():
+    """Unless the configuration says which ones."""
+    shown = with_every_metric(parse_config({}))
+    specs = {metric.spec.name for metric in load_metrics(shown.scoring)}
+    assert specs >= {"audio_transcription_quality", "swarm_intelligence", "latency"}
+    chosen = parse_config({"scoring": {"metrics": ["latency"]}})
+    assert with_every_metric(chosen) is chosen
 
 
 def test_what_there_is_to_see_is_shown_with_its_command():

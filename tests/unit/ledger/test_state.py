@@ -65,3 +65,29 @@ async def test_all_keys_are_put_or_none(state, failing_disk):
     assert list(state.items("a")) == [(b"1", b"old")]
     await state.put("a", {b"1": b"new", b"2": b"two"})
     assert list(state.items("a")) == [(b"1", b"new"), (b"2", b"two")]
+
+
+async def test_many_keys_are_read_at_once(state):
+    """Those that are not there are left out."""
+    await state.put("a", {b"1": b"one", b"2": b""})
+    assert await state.get_many("a", [b"1", b"2", b"3"]) == {b"1": b"one", b"2": b""}
+    assert await state.get_many("a", []) == {}
+
+
+async def test_a_change_sets_and_deletes_all_or_nothing(state, failing_disk):
+    """Counts and what they count stay together."""
+    await state.change("a", {b"1": b"one", b"2": b"two"}, [])
+    await state.change("a", {b"1": b"new"}, [b"2"])
+    assert list(state.items("a")) == [(b"1", b"new")]
+    with failing_disk(), pytest.raises(RetryableError):
+        await state.change("a", {b"3": bytes(100_000)}, [b"1"])
+    assert list(state.items("a")) == [(b"1", b"new")]
+
+
+async def test_a_range_of_keys_is_in_order_and_bounded(state):
+    """The first belongs to it, the last does not."""
+    await state.put("a", {bytes([number]): b"" for number in (5, 1, 3, 2, 4)})
+    await state.put("b", {b"\x03": b""})
+    assert await state.keys("a", b"\x02", b"\x05", 10) == [b"\x02", b"\x03", b"\x04"]
+    assert await state.keys("a", b"\x02", b"\x05", 2) == [b"\x02", b"\x03"]
+    assert await state.keys("a", b"\x06", b"\x07", 2) == []

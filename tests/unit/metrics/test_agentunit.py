@@ -9,6 +9,7 @@ from scorer.api import (
     ErrorInfo,
     Media,
     Reference,
+    Spending,
     ToolCall,
     ToolDefinition,
     Usage,
@@ -63,6 +64,16 @@ def test_events_are_in_time_order_and_the_response_is_last():
     assert last.timestamp - first.timestamp == 3.0
     assert trace.last_response() == "a"
     assert trace.to_dict()["events"][0]["payload"] == {"content": "q"}
+
+
+def test_what_is_spent_of_a_privacy_budget_is_an_event():
+    """One for each span that tells an epsilon; what is no number is none."""
+    spent = [Spending(span_id="a", epsilon=0.5, end_ns=START), Spending(span_id="b", delta=1e-6)]
+    spent.append(Spending(span_id="c", epsilon=float("nan")))
+    _, trace, _ = case_of(AgentTrace(trace_id="t", spending=tuple(spent)))
+    assert [(event.type, event.payload) for event in trace.events] == [
+        ("privacy_usage", {"privacy_epsilon": 0.5})
+    ]
 
 
 def test_metadata_and_outcome_hold_only_what_was_measured():

@@ -105,6 +105,17 @@ async def test_what_was_open_is_open_again(tmp_path):
         assert "1 traces are open" in str(found)
 
 
+async def test_what_stands_before_a_snapshot_is_read_again_and_dropped(tmp_path):
+    """All of the trace is in it, and another trace may hold the journal before it."""
+    async with life(tmp_path) as before:
+        before.send(1, spans=3)
+        before.ingest.spill(before.assembler.spillable())
+    async with life(tmp_path) as after:
+        found = await after.recover()
+        assert (found.records, found.rereads, found.open_traces) == (2, 3, 1)
+        assert after.assembler.open_spans == 3
+
+
 async def test_what_was_scored_is_read_again_and_dropped(tmp_path):
     """An open trace in front of it holds the journal."""
     async with life(tmp_path) as before:

@@ -9,9 +9,11 @@ from scorer.api import (
     Document,
     ErrorInfo,
     LlmCall,
+    Media,
     Message,
     Need,
     Reference,
+    Spending,
     ToolCall,
     Usage,
 )
@@ -30,6 +32,7 @@ def trace(**fields):
         ("question", "no_question"),
         ("consent", "no_consent"),
         ("sensitive_values", "no_sensitive_values"),
+        ("spending", "no_epsilon"),
         ("answer", "no_answer"),
         ("contexts", "no_contexts"),
         ("context_text", "no_contexts"),
@@ -39,6 +42,11 @@ def trace(**fields):
         ("duration", "no_duration"),
         ("outputs", "no_outputs"),
         ("reference_answer", "no_reference"),
+        ("reference_caption", "no_reference"),
+        ("reference_transcript", "no_reference"),
+        ("media", "no_media"),
+        ("image", "no_image"),
+        ("video", "no_video"),
     ],
 )
 def test_an_empty_trace_lacks_everything(need, reason):
@@ -58,6 +66,7 @@ def test_every_need_is_known():
         ("question", {"question": ""}),
         ("answer", {"answer": ""}),
         ("consent", {"consent": {"email": False}}),
+        ("spending", {"spending": (Spending(span_id="a", epsilon=0.0),)}),
         ("sensitive_values", {"sensitive": {"email": "a@b.com"}}),
         ("contexts", {"contexts": (Document(None, "d1"),)}),
         ("context_text", {"contexts": (Document(None, "d1"), Document("text"))}),
@@ -74,6 +83,11 @@ def test_every_need_is_known():
             {"llm_calls": (LlmCall(span_id="s", output_messages=(Message("assistant", "x"),)),)},
         ),
         ("reference_answer", {"reference": Reference(answer="x")}),
+        ("reference_caption", {"reference": Reference(caption="x")}),
+        ("reference_transcript", {"reference": Reference(transcript="x")}),
+        ("media", {"media": (Media("document", "x"),)}),
+        ("image", {"media": (Media("image", "x"),)}),
+        ("video", {"media": (Media("image", "x"), Media("video", "y"))}),
     ],
 )
 def test_what_was_captured_meets_the_need(need, fields):

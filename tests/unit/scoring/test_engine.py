@@ -2,7 +2,16 @@
 
 import pytest
 
-from scorer.api import AgentTrace, Measurement, MetricSpec, OutputSpec, Threshold, Unscored
+from scorer.api import (
+    AgentTrace,
+    Entries,
+    Entry,
+    Measurement,
+    MetricSpec,
+    OutputSpec,
+    Threshold,
+    Unscored,
+)
 from scorer.config import RuleConfig
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, Completeness, Envelope
@@ -41,6 +50,7 @@ def loaded(name, metric, *, needs=(), threshold=None):
         metric=metric,
         spec=spec,
         combines=hasattr(metric, "combine"),
+        books=hasattr(metric, "entries"),
         mode="beyond",
         threshold=threshold,
         timeout_s=1,
@@ -150,3 +160,87 @@ def test_a_trace_that_may_have_been_an_agent_s_is_quarantined():
     """When nothing of it decodes, `not_agent` would be a guess."""
     scored = Engine([loaded("a", Constant(1))], []).score(closed(b"\xff\xff"))
     assert (scored.verdict, scored.reason) == ("quarantined", "undecodable")
+
+
+class Spent:
+    """Adds what it is told to an account."""
+
+    def __init__(self, *entries):
+        self.found = Entries(tuple(entries))
+
+    def entries(self, trace):
+        return self.found
+
+    def measure(self, balances, detail):
+        raise AssertionError("not in the engine")
+
+
+ENTRY = Entry(("ann",), "a", {"n": 1})
+
+
+class TestAccounts:
+    """Metrics of accounts are read here, and scored where the accounts are."""
+
+    def test_what_a_trace_adds_goes_along_with_a_score_that_waits(self):
+        """Should nobody book it, the score is failed and says why."""
+        scored = Engine([loaded("spent", Spent(ENTRY))], []).score_view(VIEW, "s")
+        (posting,) = scored.postings
+        assert (posting.metric, posting.entries.entries) == ("spent", (ENTRY,))
+        (score,) = scored.scores
+        assert (score.status, score.reason, score.value) == ("failed", "not_booked", None)
+
+    def test_metrics_of_scores_do_not_see_the_score_that_waits(self):
+        """It would look like one that failed."""
+        seen = []
+
+        class Seen(Total):
+            def combine(self, trace, scores):
+                seen.extend(score.metric for score in scores)
+                return super().combine(trace, scores)
+
+        metrics = [loaded("a", Constant(1)), loaded("spent", Spent(ENTRY)), loaded("sum", Seen())]
+        Engine(metrics, []).score_view(VIEW, "s")
+        assert seen == ["a"]
+
+    def test_sampling_leaves_no_trace_out_of_the_accounts(self):
+        """A budget of which a tenth of the spending is known would be wrong."""
+        rules = Rules([RuleConfig(sample=0.0)])
+        engine = Engine([loaded("a", Constant(1)), loaded("spent", Spent(ENTRY))], [], rules=rules)
+        scored = engine.score_view(VIEW, "s")
+        assert [score.reason for score in scored.scores] == ["sampled_out", "not_booked"]
+        assert len(scored.postings) == 1
+
+    def test_a_rule_may_leave_the_metric_out(self):
+        """Then the service has no such accounts."""
+        rules = Rules([RuleConfig(metrics=("a",))])
+        engine = Engine([loaded("spent", Spent(ENTRY))], [], rules=rules)
+        scored = engine.score_view(VIEW, "s")
+        assert [score.reason for score in scored.scores] == ["not_in_rule"]
+        assert scored.postings == ()
+
+    @pytest.mark.parametrize(
+        "entry",
+        [
+            None,
+            Entry("ann", "a", {"n": 1}),
+            Entry(("ann",), 7, {"n": 1}),
+            Entry((None,), "a", {"n": 1}),
+            Entry(("ann",), "a", {"n": 0.5}),
+            Entry(("ann",), "a", {"n": 2**63}),
+            Entry(("ann",), "a", None),
+            Entry(("ann",), "a", {"n": 1}, -1),
+            Entry(("ann",), "a", {"n": 1}, None),
+        ],
+    )
+    def test_entries_that_are_none_fail_the_score(self, entry):
+        """They would not reach the accounts, or break them."""
+        scored = Engine([loaded("spent", Spent(entry))], []).score_view(VIEW, "s")
+        assert scored.postings == ()
+        assert scored.scores[0].reason == "bad_result"
+
+    def test_only_a_metric_of_accounts_may_return_entries(self):
+        """Another has nobody to measure them."""
+        metric = Constant(1)
+        metric.score = lambda trace: Entries((ENTRY,))
+        scored = Engine([loaded("a", metric)], []).score_view(VIEW, "s")
+        assert scored.scores[0].reason == "bad_result"

@@ -75,7 +75,7 @@ class FakeScorer:
 class Run:
     """A running pipeline with one recording sink."""
 
-    def __init__(self, scorer, *sinks, forwarder=None, attach=list):
+    def __init__(self, scorer, *sinks, forwarder=None, accounts=None, attach=list):
         self.scorer, self.telemetry, self.budget = scorer, Telemetry(), MemoryBudget(10**6)
         self.sink = RecordingSink()
         self.pipeline = Pipeline(
@@ -87,6 +87,7 @@ class Run:
             books=self,
             forwarder=forwarder,
             attach=attach,
+            accounts=accounts,
         )
         self.noted = []
         self.books_raise = []
@@ -386,3 +387,51 @@ async def test_revisions_of_one_trace_leave_one_after_the_other(monkeypatch):
     closings = [(number, in_sink) for what, number, in_sink in run.noted if what == "closing"]
     assert closings == [(1, 0), (2, 0), (1, 2), (3, 2)]
     assert [number for what, number, _ in run.noted if what == "scored"] == [1, 2, 1, 3]
+
+
+class FakeAccounts:
+    """Accounts that name each trace by how many they have booked; `raises` comes first."""
+
+    def __init__(self, *raises):
+        self.raises = list(raises)
+        self.booked = 0
+
+    async def settle(self, batch):
+        if self.raises:
+            raise self.raises.pop(0)
+        self.booked += len(batch)
+        return [replace(trace, agent=f"booked {self.booked}") for trace in batch]
+
+
+class TestAccounts:
+    """What traces add to accounts is booked between the note of the closing and the sinks."""
+
+    async def test_traces_are_booked_in_close_order(self):
+        """However their scores were made ready."""
+        scorer = FakeScorer()
+        scorer.held = True
+        async with Run(scorer, accounts=FakeAccounts()) as run:
+            run.submit(closed(1), closed(2), closed(3))
+            await settle()
+            for gate in reversed(scorer.gates):
+                gate.set()
+                await settle()
+            await run.pipeline.drain()
+        found = [(trace.trace_id[-1], trace.agent) for trace in run.sink.traces]
+        assert found == [("1", "booked 1"), ("2", "booked 2"), ("3", "booked 3")]
+
+    async def test_a_disk_that_fails_is_waited_for(self, monkeypatch):
+        """No trace overtakes, and none is scored without its account."""
+        monkeypatch.setattr(pipeline_module, "_BOOKS_RETRY_S", 0.0)
+        full = RetryableError("the disk is full")
+        async with Run(FakeScorer(), accounts=FakeAccounts(full, full)) as run:
+            run.submit(closed(1), closed(2))
+            await run.pipeline.drain()
+        assert [trace.agent for trace in run.sink.traces] == ["booked 1", "booked 2"]
+
+    async def test_a_fault_of_ours_costs_one_batch_its_accounts(self):
+        """Its other scores go out, and the next batch is booked."""
+        async with Run(FakeScorer(), accounts=FakeAccounts(RuntimeError("broken"))) as run:
+            run.submit(closed(1), closed(2))
+            await run.pipeline.drain()
+        assert [trace.agent for trace in run.sink.traces] == [None, "booked 1"]

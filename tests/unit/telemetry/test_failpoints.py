@@ -62,6 +62,7 @@ def test_the_names_are_a_closed_set():
         "in_group_commit",
         "before_ack",
         "after_close",
+        "after_booking",
         "after_sink",
         "after_forward",
         "before_ledger",

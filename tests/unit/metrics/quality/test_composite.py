@@ -102,6 +102,8 @@ def test_an_unbounded_child_is_refused_when_named():
     """An installed metric is refused at once, an unknown one with its first score."""
     with pytest.raises(ValueError, match="cost"):
         Composite(children=["cost"])
+    with pytest.raises(ValueError, match="privacy_budget: it is scored after all others"):
+        Composite(children=["privacy_budget"])
     result = combine([score("mine", 3.0, range=None)], children=["mine"])
     assert result == Unscored("unbounded_child", status="failed", detail={"children": ["mine"]})
 

@@ -19,6 +19,7 @@ from scorer.otlp.signal import Signal
 from scorer.receivers.ingest import Accepted
 from scorer.sinks.otlp.parcel import Parcel
 from scorer.telemetry import Telemetry
+from scorer.testing.inference import FakeInference as FakeInference
 
 
 class RecordedRequest(NamedTuple):
