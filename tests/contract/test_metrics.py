@@ -7,8 +7,10 @@ import pytest
 
 from scorer import registry
 from scorer.api import (
+    AccountMetric,
     Agent,
     AgentTrace,
+    Balance,
     Completeness,
     Conflict,
     Document,
@@ -21,6 +23,7 @@ from scorer.api import (
     Reference,
     Resources,
     ScoreMetric,
+    Spending,
     ToolCall,
     TraceMetric,
     Unscored,
@@ -68,6 +71,7 @@ FULL = AgentTrace(
     consent={"email": False, "location": True},
     sensitive={"email": "ann@example.org", "phone": "+1 212 555 0123"},
     resources=Resources(energy_kwh=0.4, cpu_percent=50.0),
+    spending=(Spending(span_id="a", epsilon=0.1, delta=1e-9, principal="ann@example.org"),),
     media=(
         Media("image", "kettle.png"),
         Media("audio", "call.wav"),
@@ -111,7 +115,17 @@ def served(request):
 def run(loaded, trace):
     if isinstance(loaded.metric, ScoreMetric):
         return loaded.metric.combine(trace, ())
+    if isinstance(loaded.metric, AccountMetric):
+        found = loaded.metric.entries(trace)
+        return found if isinstance(found, Unscored) else measured(loaded.metric, found)
     return loaded.metric.score(trace)
+
+
+def measured(metric, found):
+    """Measure as if nothing had been booked before."""
+    added = {entry.account: entry.amounts for entry in found.entries}
+    balances = [Balance(account, amounts, amounts) for account, amounts in added.items()]
+    return metric.measure(balances, found.detail)
 
 
 def test_it_is_registered_under_its_own_name(name, loaded):
@@ -119,9 +133,10 @@ def test_it_is_registered_under_its_own_name(name, loaded):
     assert loaded.spec.name == name
 
 
-def test_it_is_one_of_the_two_protocols(loaded):
-    """It measures a trace, or combines scores; not both."""
-    assert isinstance(loaded.metric, TraceMetric) != isinstance(loaded.metric, ScoreMetric)
+def test_it_is_one_of_the_protocols(loaded):
+    """It measures a trace, combines scores, or books what a trace adds to accounts."""
+    protocols = TraceMetric, ScoreMetric, AccountMetric
+    assert sum(isinstance(loaded.metric, protocol) for protocol in protocols) == 1
 
 
 def test_its_declaration_is_complete(loaded):
