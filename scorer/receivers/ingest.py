@@ -11,6 +11,7 @@ from scorer.errors import PermanentError, SpanscoreError, TooLargeError
 from scorer.journal import Record, WritableLog
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, Envelope, Item, LogEntry, SpanEntry
+from scorer.otlp.glance import glance
 from scorer.otlp.join import join
 from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.signal import Signal
@@ -124,6 +125,7 @@ class AssemblingIngest:
 
     def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportTraceServiceRequest."""
+        self._refuse_new(body, tenant)
         spans, rejected, why = self._split(body)
         add, now = self._telemetry.add, self._clock()
         add("spanscore_offered_spans_total", len(spans) + rejected)
@@ -362,6 +364,24 @@ class AssemblingIngest:
             return []
         find = self._assembler.find
         return [entry for entry in entries if find(entry.trace_id, tenant) is not None]
+
+    def _refuse_new(self, body: bytes, tenant: str) -> None:
+        """Raise at once where nothing of a request can be taken.
+
+        Under overload most requests are refused, and those that are taken wait for that.
+        """
+        size, now = len(body), self._clock()
+        if not self._admission.can_hold(size):
+            return
+        refusal = self._admission.refusal(size, tenant, now)
+        seen = None if refusal is None else glance(body)
+        if refusal is None or seen is None:
+            return
+        find = self._assembler.find
+        if refusal.is_total or all(find(each, tenant) is None for each in seen.trace_ids):
+            self._telemetry.add("spanscore_offered_spans_total", seen.spans)
+            self._telemetry.add("spanscore_refused_spans_total", seen.spans, reason=refusal.reason)
+            self._refuse(refusal, size, tenant, now)
 
     def _refuse(self, refusal: Refusal, size: int, tenant: str, now: float) -> None:
         """Make room if that is due, and raise."""
