@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TypeVar
 
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.open_trace import OpenTrace
@@ -20,6 +20,7 @@ from scorer.receivers.admission import Admission, Refusal
 from scorer.receivers.entries import Request, Snapshot, decode, encode, snapshot
 from scorer.receivers.resident import give_back
 from scorer.receivers.strays import Strays
+from scorer.receivers.take import Accepted
 from scorer.scoring.forwarding import Stray
 from scorer.telemetry import FaultLog, Telemetry
 
@@ -30,60 +31,6 @@ _END_MARKER = END_MARKER.encode()
 _GIVE_BACK_S = 1.0
 
 _Entry = TypeVar("_Entry", SpanEntry, LogEntry)
-
-
-class Accepted(NamedTuple):
-    """The answer to a request that was taken: what of it was not, and why ("" = all well).
-
-    It stands in the log from `first` to `offset` (0 = it is in none), maybe with others in between:
-    it may be answered when `durable` says so.
-    """
-
-    rejected: int = 0
-    message: str = ""
-    offset: int = 0
-    first: int = 0
-
-
-class Take(Protocol):
-    """One of the methods of `Ingest`."""
-
-    def __call__(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take a body."""
-        ...
-
-
-class Ingest(Protocol):
-    """Takes the bodies of OTLP requests (protobuf wire bytes).
-
-    Calls are quick and never block. They raise `PermanentError` (undecodable),
-    `TooLargeError`, or `RetryableError` (no room now, or shutting down).
-    """
-
-    def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportTraceServiceRequest."""
-        ...
-
-    def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportLogsServiceRequest."""
-        ...
-
-    def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportMetricsServiceRequest: it is counted, and passed on where that is asked."""
-        ...
-
-    async def durable(self, offset: int, first: int | None = None) -> None:
-        """Return when what is in the log from `first` to `offset` may be acknowledged.
-
-        Raises:
-            RetryableError: It could not be made durable.
-        """
-        ...
-
-
-def takers(ingest: Ingest) -> dict[Signal, Take]:
-    """Return what takes the bodies of each signal."""
-    return {"traces": ingest.traces, "logs": ingest.logs, "metrics": ingest.metrics}
 
 
 class AssemblingIngest:
