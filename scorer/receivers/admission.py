@@ -91,9 +91,13 @@ class Admission:
         self._is_short = is_over and budget.used > budget.limit // 2
         return is_over
 
+    def can_hold(self, size: int) -> bool:
+        """Whether a request of this size could ever be held."""
+        return size <= self._budget.limit
+
     def check_size(self, size: int) -> None:
         """Raise TooLargeError for a request that the budget could never hold."""
-        if size > self._budget.limit:
+        if not self.can_hold(size):
             raise TooLargeError(
                 f"a request of {size} bytes is over assembly.memory "
                 f"({int(self._budget.limit)} bytes)"

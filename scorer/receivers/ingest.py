@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TypeVar
 
 from scorer.assembly.assembler import Assembler
 from scorer.assembly.open_trace import OpenTrace
@@ -11,6 +11,7 @@ from scorer.errors import PermanentError, SpanscoreError, TooLargeError
 from scorer.journal import Record, WritableLog
 from scorer.model.position import Position
 from scorer.model.trace import ClosedTrace, Envelope, Item, LogEntry, SpanEntry
+from scorer.otlp.glance import glance
 from scorer.otlp.join import join
 from scorer.otlp.json_mapping import count_metric_points
 from scorer.otlp.signal import Signal
@@ -19,6 +20,7 @@ from scorer.receivers.admission import Admission, Refusal
 from scorer.receivers.entries import Request, Snapshot, decode, encode, snapshot
 from scorer.receivers.resident import give_back
 from scorer.receivers.strays import Strays
+from scorer.receivers.take import Accepted
 from scorer.scoring.forwarding import Stray
 from scorer.scoring.readings.join import NoReadings, Readings
 from scorer.telemetry import FaultLog, Telemetry
@@ -30,60 +32,6 @@ _END_MARKER = END_MARKER.encode()
 _GIVE_BACK_S = 1.0
 
 _Entry = TypeVar("_Entry", SpanEntry, LogEntry)
-
-
-class Accepted(NamedTuple):
-    """The answer to a request that was taken: what of it was not, and why ("" = all well).
-
-    It stands in the log from `first` to `offset` (0 = it is in none), maybe with others in between:
-    it may be answered when `durable` says so.
-    """
-
-    rejected: int = 0
-    message: str = ""
-    offset: int = 0
-    first: int = 0
-
-
-class Take(Protocol):
-    """One of the methods of `Ingest`."""
-
-    def __call__(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take a body."""
-        ...
-
-
-class Ingest(Protocol):
-    """Takes the bodies of OTLP requests (protobuf wire bytes).
-
-    Calls are quick and never block. They raise `PermanentError` (undecodable),
-    `TooLargeError`, or `RetryableError` (no room now, or shutting down).
-    """
-
-    def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportTraceServiceRequest."""
-        ...
-
-    def logs(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportLogsServiceRequest."""
-        ...
-
-    def metrics(self, body: bytes, *, tenant: str = "") -> Accepted:
-        """Take an ExportMetricsServiceRequest: it is counted, and passed on where that is asked."""
-        ...
-
-    async def durable(self, offset: int, first: int | None = None) -> None:
-        """Return when what is in the log from `first` to `offset` may be acknowledged.
-
-        Raises:
-            RetryableError: It could not be made durable.
-        """
-        ...
-
-
-def takers(ingest: Ingest) -> dict[Signal, Take]:
-    """Return what takes the bodies of each signal."""
-    return {"traces": ingest.traces, "logs": ingest.logs, "metrics": ingest.metrics}
 
 
 class AssemblingIngest:
@@ -128,6 +76,7 @@ class AssemblingIngest:
 
     def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportTraceServiceRequest."""
+        self._refuse_new(body, tenant)
         spans, rejected, why = self._split(body)
         add, now = self._telemetry.add, self._clock()
         add("spanscore_offered_spans_total", len(spans) + rejected)
@@ -386,6 +335,24 @@ class AssemblingIngest:
             return []
         find = self._assembler.find
         return [entry for entry in entries if find(entry.trace_id, tenant) is not None]
+
+    def _refuse_new(self, body: bytes, tenant: str) -> None:
+        """Raise at once where nothing of a request can be taken.
+
+        Under overload most requests are refused, and those that are taken wait for that.
+        """
+        size, now = len(body), self._clock()
+        if not self._admission.can_hold(size):
+            return
+        refusal = self._admission.refusal(size, tenant, now)
+        seen = None if refusal is None else glance(body)
+        if refusal is None or seen is None:
+            return
+        find = self._assembler.find
+        if refusal.is_total or all(find(each, tenant) is None for each in seen.trace_ids):
+            self._telemetry.add("spanscore_offered_spans_total", seen.spans)
+            self._telemetry.add("spanscore_refused_spans_total", seen.spans, reason=refusal.reason)
+            self._refuse(refusal, size, tenant, now)
 
     def _refuse(self, refusal: Refusal, size: int, tenant: str, now: float) -> None:
         """Make room if that is due, and raise."""

@@ -25,11 +25,11 @@ from scorer.errors import ConfigError, SpanscoreError
 from scorer.otlp.responses import export_response, retry_info, status_response
 from scorer.otlp.signal import Signal
 from scorer.receivers.body_gate import BodyGate
-from scorer.receivers.ingest import Ingest, takers
 from scorer.receivers.listen import require_bindable
 from scorer.receivers.parts import size_limit, take_protobuf
 from scorer.receivers.refusal import Refusals, RefusedError
 from scorer.receivers.resident import reading_limit
+from scorer.receivers.take import Ingest, takers
 from scorer.telemetry import Telemetry, failpoints
 
 _SECTION = "receivers.otlp.grpc"

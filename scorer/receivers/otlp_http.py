@@ -36,11 +36,11 @@ from scorer.receivers.http_request import (
     read_head,
     signal_of,
 )
-from scorer.receivers.ingest import Accepted, Ingest, takers
 from scorer.receivers.listen import cannot_listen
 from scorer.receivers.parts import both, size_limit, take_each, take_protobuf
 from scorer.receivers.refusal import Refusals, RefusedError
 from scorer.receivers.resident import reading_limit
+from scorer.receivers.take import Accepted, Ingest, takers
 from scorer.telemetry import Telemetry, failpoints
 
 _SECTION = "receivers.otlp.http"

@@ -6,7 +6,7 @@ from functools import partial
 
 from scorer.errors import PermanentError, RetryableError
 from scorer.otlp.cut import PART_SIZE, cut
-from scorer.receivers.ingest import Accepted, Take
+from scorer.receivers.take import Accepted, Take
 
 _SMALLEST_LIMIT = 4 * 2**20  # the batches of common exporters are smaller
 # A message of so many characters says enough; each part of a large request may have its own.

@@ -16,7 +16,8 @@ from scorer.otlp.stored import StoredRequest
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.files import StoredFiles
-from scorer.receivers.ingest import AssemblingIngest, takers
+from scorer.receivers.ingest import AssemblingIngest
+from scorer.receivers.take import takers
 from scorer.scoring.accounts import accounts_in_memory
 from scorer.scoring.books import NoBooks
 from scorer.scoring.pipeline import Pipeline

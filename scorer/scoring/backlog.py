@@ -5,7 +5,9 @@ queue of closed traces shows an overload only when seconds of work have been acc
 Work is therefore booked when it is accepted: it costs what work has lately cost the scorers, and
 they work off one second of it each second. What is booked and not worked off is the wait that a
 trace accepted now has to expect. What is really there corrects that: at least what is closed and
-waits, at most what is open or waits.
+waits, at most what is open or waits. The correction stays booked: were it forgotten with the next
+batch that is scored, as much as was worked off meanwhile would be let in all at once, and those
+requests would wait for each other.
 
 Work is measured in spans, and every 4 KiB count as one more: neither a request of 100,000 tiny
 spans nor a span of megabytes says anything of what the other costs.
@@ -63,6 +65,7 @@ class Backlog:
 
         `waiting` is the work that is closed and not scored, `unfinished` that and what is open.
         """
-        self._booked_s = min(self.booked_s(now), self.cost_s(unfinished))
+        most = min(self.booked_s(now), self.cost_s(unfinished))
+        self._booked_s = max(most, self.cost_s(waiting))
         self._at = now
-        return max(self._booked_s, self.cost_s(waiting)) > self.limit_s
+        return self._booked_s > self.limit_s

@@ -25,6 +25,9 @@ from scorer.scoring.watch import Watch
 from scorer.telemetry import set_up_logging
 
 SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
+# Where the cores are busy, what is received goes first: a sender waits for its answer, and scoring
+# that falls behind has new requests refused.
+_NICENESS = 5
 # How often a worker looks whether its service is still there, seconds.
 _LOOK_S = 1.0
 
@@ -110,6 +113,7 @@ def serve(pipe: Connection, config: dict[str, object], watch: Watch) -> None:
     engine = build_engine(parse_config(config))
     engine.at_metric = watch.at_metric
     settle_memory()
+    os.nice(_NICENESS)
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         pipe.send_bytes(b"ready")
         while True:

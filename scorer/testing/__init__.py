@@ -16,7 +16,7 @@ from scorer.journal import Record
 from scorer.model.score import Score
 from scorer.model.trace import Completeness
 from scorer.otlp.signal import Signal
-from scorer.receivers.ingest import Accepted
+from scorer.receivers.take import Accepted
 from scorer.sinks.otlp.parcel import Parcel
 from scorer.telemetry import Telemetry
 from scorer.testing.inference import FakeInference as FakeInference

@@ -8,7 +8,8 @@ is more.) Then come 0.7 of it (to compare with), the whole of it, and `--over` t
 that is refused is sent again after the time that the answer names, and counts to the load. Beside
 each phase the exporter of the OpenTelemetry SDK and rotel (where it is installed) send 100 traces
 of 20 spans each. At the end: how long until nothing is refused any more. One worker and the parent
-process share the machine with the load. This is no test: it asserts nothing.
+process share the machine with the load: how late that is itself, as it wakes from its pauses, is
+in the latency too, and printed. This is no test: it asserts nothing.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import contextlib
 import heapq
 import itertools
 import logging
+import math
 import os
 import platform
 import re
@@ -107,11 +109,11 @@ class Sender:
         self._lock = threading.Lock()
         self._again = []  # (due, number, body): what was refused
         self._number = itertools.count()
-        self.latencies, self.refused, self.failed = [], 0, 0
+        self.latencies, self.late, self.refused, self.failed = [], [], 0, 0
 
     def run(self, seconds, per_second=None):
         """Send for a while; the figures are of this run only."""
-        self.latencies, self.refused, self.failed = [], 0, 0
+        self.latencies, self.late, self.refused, self.failed = [], [], 0, 0
         end = time.monotonic() + seconds
         due = time.monotonic()
         while (now := time.monotonic()) < end:
@@ -120,10 +122,16 @@ class Sender:
             self._send(body)
             if per_second is not None:
                 due = max(due + 1 / per_second, now - 1)
-                time.sleep(max(0.0, due - time.monotonic()))
+                self._pause(due)
         for _ in range(IN_FLIGHT):
             self._window.acquire()
         self._window.release(IN_FLIGHT)
+
+    def _pause(self, due):
+        """Wait until it is time, and note how long after that this goes on."""
+        if (pause := due - time.monotonic()) > 0:
+            time.sleep(pause)
+            self.late.append(time.monotonic() - due)
 
     def _next(self, now):
         with self._lock:
@@ -252,11 +260,13 @@ def phase(service, sender, name, seconds, per_second):
     latencies = sorted(sender.latencies)
     taken = len(latencies)
     p50, p99 = statistics.median(latencies), latencies[int(taken * 0.99)]
+    late = sorted(sender.late)[int(len(sender.late) * 0.99)] if sender.late else math.inf
     scored = after["spanscore_scored_spans_total"] - before["spanscore_scored_spans_total"]
     print(
         f"{name}: offered {per_second:.0f} requests/s, {taken} taken, {sender.refused} refused, "
         f"{sender.failed} failed; {scored / seconds:.0f} spans/s scored; latency of the taken "
-        f"p50 {p50 * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms; close to scores p99 at most "
+        f"p50 {p50 * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms (the load itself is late by "
+        f"{late * 1000:.1f} ms, p99); close to scores p99 at most "
         f"{delays(before, after) * 1000:.0f} ms",
         flush=True,
     )

@@ -97,6 +97,12 @@ def test_no_worker_outlives_a_service_that_is_killed(serving):
     assert alive == []
 
 
+def test_scoring_gives_way_to_receiving(serving):
+    """Where all cores are busy, whoever sends is answered first."""
+    own = serving.main.nice()
+    wait_for(lambda: all(worker.nice() > own for worker in serving.workers()))
+
+
 def test_traffic_goes_on_while_workers_are_killed(serving):
     """Busy or idle: each is replaced alone, and every trace is scored."""
     for number in range(1, 21):

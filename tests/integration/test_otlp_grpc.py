@@ -16,8 +16,8 @@ from scorer.config import parse_config
 from scorer.errors import ConfigError, PermanentError, RetryableError, TooLargeError
 from scorer.otlp.split import split_traces
 from scorer.receivers import otlp_grpc
-from scorer.receivers.ingest import Accepted
 from scorer.receivers.otlp_grpc import OtlpGrpcReceiver
+from scorer.receivers.take import Accepted
 
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 LOGS = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from scorer.errors import PermanentError, RetryableError, TooLargeError
 from scorer.otlp.split import split_traces
 from scorer.receivers.http_request import JSON, PROTOBUF
-from scorer.receivers.ingest import Accepted
+from scorer.receivers.take import Accepted
 
 MIB = 2**20
 

@@ -6,7 +6,7 @@ import pytest
 
 from scorer.config import OtlpTargetConfig, Secret
 from scorer.errors import PermanentError, RetryableError, UnauthenticatedError
-from scorer.receivers.ingest import Accepted
+from scorer.receivers.take import Accepted
 from scorer.sinks.otlp.build import build_target
 from scorer.sinks.otlp.target import RefusedError, Sent
 

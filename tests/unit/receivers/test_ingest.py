@@ -17,7 +17,8 @@ from scorer.otlp.split import split_traces
 from scorer.receivers.admission import Admission
 from scorer.receivers.assembly_settings import assembler_settings
 from scorer.receivers.entries import Request, decode, encode
-from scorer.receivers.ingest import Accepted, AssemblingIngest
+from scorer.receivers.ingest import AssemblingIngest
+from scorer.receivers.take import Accepted
 from scorer.scoring.readings.join import Readings
 from scorer.telemetry import Telemetry
 from scorer.testing import ManualClock, MemoryLog, TraceBuilder
@@ -277,6 +278,19 @@ def test_spans_of_open_traces_are_taken_where_new_ones_are_refused():
     assert door.count("refused_spans_total", reason="memory") == 2
     assert door.count("duplicate_spans_total") == 1
     assert door.count("offered_spans_total") == door.count("accepted_spans_total") + 2
+
+
+def test_a_refused_request_of_new_traces_is_not_split(monkeypatch):
+    """Under overload that would take the time of those that are taken; all its spans count."""
+    door = Door(memory="20KiB")
+    builder = TraceBuilder(1)
+    builder.span("agent", padding="x" * 15_500)
+    door.ingest.traces(builder.request())
+    monkeypatch.setattr(AssemblingIngest, "_split", None)
+    with pytest.raises(RetryableError, match=r"assembly\.memory"):
+        door.ingest.traces(request(2) + request(3))
+    assert door.count("refused_spans_total", reason="memory") == 2
+    assert door.count("offered_spans_total") == 3
 
 
 def test_log_records_of_open_traces_are_taken_where_new_ones_are_refused():

@@ -7,8 +7,8 @@ import pytest
 from scorer.errors import PermanentError, RetryableError
 from scorer.otlp.cut import PART_SIZE
 from scorer.otlp.split import split_traces
-from scorer.receivers.ingest import Accepted
 from scorer.receivers.parts import both, size_limit, take_protobuf
+from scorer.receivers.take import Accepted
 from scorer.testing import RecordingIngest, TraceBuilder
 
 

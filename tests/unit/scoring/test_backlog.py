@@ -49,6 +49,15 @@ def test_traces_that_wait_count_whatever_was_booked(backlog):
     assert backlog.is_behind(1000, 1000, 0)
 
 
+def test_what_waited_is_worked_off_and_not_forgotten(backlog):
+    """One batch that is scored lets in as much work as was done meanwhile, not a second of it."""
+    assert backlog.is_behind(1000, 1500, 0)
+    assert backlog.is_behind(500, 1500, 0.05)
+    assert not backlog.is_behind(500, 1500, 0.11)
+    backlog.accepted(20, 0.11)
+    assert backlog.is_behind(500, 1500, 0.11)
+
+
 def test_old_figures_fade(backlog):
     """When spans get twice as expensive, that is known after a few seconds of work."""
     for _ in range(20):
