@@ -6,7 +6,6 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
@@ -25,42 +24,52 @@ _SIGNED = re2.compile(
 )
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 class Source:
     """The contexts in one language."""
 
-    def __init__(self, contexts: Sequence[str], language: str) -> None:
+    def __init__(
+        self, contexts: Sequence[str], language: str, wanted: AbstractSet[str] | None = None
+    ) -> None:
+        """Index the contexts by the `wanted` stems, by all if it is None."""
         self.language = language
         self._contexts = contexts
         self._texts = [stemming.parted(stemming.plain(context)) for context in contexts]
-        self._stem_of = stemming.stems(language)
         self.tokens: list[str] = []
         self.starts: list[int] = [0]
-        self.places: dict[str, list[int]] = defaultdict(list)
+        self.places: dict[str, list[int]] = {}
         self.owners: list[int] = []
-        self._sets: list[set[str]] = []
+        self._sets: list[AbstractSet[str]] = []
         self._bounds = [0]
-        for text in self._texts:
-            self._add(text)
+        stem_of = stemming.stems(language)
+        for tokens in stemming.tokens_of(self._texts):
+            stems = list(map(stem_of.__getitem__, tokens))
+            self._add(stems, frozenset(stems) - {""} if wanted is None else wanted)
 
-    def _add(self, text: str) -> None:
-        tokens, starts, places = self.tokens, self.starts, self.places
-        start = len(tokens)
-        tokens += map(self._stem_of.__getitem__, stemming.tokens(text))
-        last = len(tokens)
-        tokens += [stemming.END, stemming.END]
+    def _add(self, stems: list[str], wanted: AbstractSet[str]) -> None:
+        places, sets = self.places, self._sets
+        begin, start, sentence = len(self.tokens), 0, len(sets)
+        last = len(stems)
+        stems += [stemming.END, stemming.END]
         while start <= last:
-            end = tokens.index(stemming.END, start)
-            sentence = len(starts) - 1
-            self._sets.append(known := set(tokens[start:end]))
+            end = stems.index(stemming.END, start)
+            known = wanted.intersection(stems[start:end])
+            sets.append(known)
             for stem in known:
-                places[stem].append(sentence)
+                if stem in places:
+                    places[stem].append(sentence)
+                else:
+                    places[stem] = [sentence]
+            sentence += 1
             start = end + 1
-            starts.append(start)
-        self._sets.append(set())
-        places.pop("", None)
-        starts.append(len(tokens))
-        self.owners += [len(self._bounds) - 1] * (len(starts) - 1 - len(self.owners))
-        self._bounds.append(len(tokens))
+            self.starts.append(begin + start)
+        sets.append(_NONE)
+        self.tokens += stems
+        self.starts.append(len(self.tokens))
+        self.owners += [len(self._bounds) - 1] * (sentence + 1 - len(self.owners))
+        self._bounds.append(len(self.tokens))
 
     def has(self, stem: str) -> bool:
         """Whether a stem occurs."""
@@ -78,8 +87,8 @@ class Source:
         return self.tokens[self.starts[number] : self.starts[number + 1] - 1]
 
     def words(self, number: int) -> AbstractSet[str]:
-        """Return the stems of a sentence without their order, "" among them."""
-        return self._sets[number] if 0 <= number < len(self._sets) else frozenset()
+        """Return the indexed stems of a sentence without their order."""
+        return self._sets[number] if 0 <= number < len(self._sets) else _NONE
 
     def quotes(self, stems: Sequence[str]) -> bool:
         """Whether these stems stand just so in a context that has no negative numbers."""
@@ -87,6 +96,8 @@ class Source:
 
     @cached_property
     def _joined(self) -> str:
+        if not is_signed("\n".join(self._texts)):
+            return f" {' '.join(self.tokens)} "
         return f" {' '.join(' '.join(tokens) for tokens in self._unsigned())} "
 
     def _unsigned(self) -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ that, so that a text costs little more than splitting it.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from metrics.quality.units import UNITS
 
 END = "\x02"
 NEGATION = "\x15"
+_GAP = "\x03"  # between two texts
 
 _MAX_KNOWN = 50_000  # forms kept per language and use
 _LONGEST_KNOWN = 64  # characters; what is longer is seldom met again
@@ -37,10 +38,20 @@ _PLAIN = {
 _MARKS = re.compile(r"[.,;:](?=[A-Z])(?:(?<=[a-z]{2}.)|(?<=[0-9].))")
 # It folds the case too, and leaves of other signs a space.
 _TABLE = bytes(
-    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in ".,'_$%\x02" else 32
+    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in ".,'_$%\x02\x03" else 32
     for code in range(128)
 ) + bytes(range(128, 256))
-_ENDS = (". ", "! ", "? ", "\n", '." ', ".) ")
+# Where a sentence ends, each with a character that a text without it lacks. A pattern finds ". "
+# faster than `str.replace` does.
+_ENDS = (
+    (".", re.compile(r"\. ")),
+    ("!", re.compile(r"! ")),
+    ("?", re.compile(r"\? ")),
+    ("\n", re.compile(r"\n")),
+    ('"', re.compile(r'\." ')),
+    (")", re.compile(r"\.\) ")),
+)
+_COMMA = re.compile(", ")
 _SIGNS = {END: END, "$": "$", "%": "percent"}
 _PASSIVE = frozenset({"by", "von", "par", "por", "da", "door"})
 _LAST = " \t\r\n.!?"
@@ -124,16 +135,25 @@ def parted(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the case-folded tokens of a plain text, `END` after each sentence but the last."""
-    if not text.isascii():
-        return _any_tokens(text)
-    text = text.rstrip(_LAST)
-    for end in _ENDS:
-        if end in text:
-            text = text.replace(end, " \x02 ")
-    if "$" in text or "%" in text:
-        text = text.replace("$", " $ ").replace("%", " % ")
-    text = text.replace(", ", " ")
-    return text.encode().translate(_TABLE).decode().split()
+    return tokens_of([text])[0]
+
+
+def tokens_of(plain_texts: Sequence[str]) -> list[list[str]]:
+    """Return the case-folded tokens of each plain text; to cut many at once costs less."""
+    cut = [text.rstrip(_LAST).replace(_GAP, "\x04") for text in plain_texts if text.isascii()]
+    found = map(str.split, _bare(_GAP.join(cut)).split(_GAP))
+    return [next(found) if text.isascii() else _any_tokens(text) for text in plain_texts]
+
+
+def _bare(text: str) -> str:
+    """Return an ASCII text of nothing but tokens, in lower case, and spaces."""
+    for sign, end in _ENDS:
+        if sign in text:
+            text = end.sub(" \x02 ", text)
+    for sign in "$%":
+        if sign in text:
+            text = text.replace(sign, f" {sign} ")
+    return _COMMA.sub(" ", text).encode().translate(_TABLE).decode()
 
 
 def _any_tokens(text: str) -> list[str]:

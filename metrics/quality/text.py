@@ -22,7 +22,10 @@ _TOKEN = re.compile(
     r"|\d+(?:[.,'’\u00a0\u202f]\d+)*"
     rf"|[^\W\d_{_UNSPACED}](?:[^\W{_UNSPACED}])*"
 )
-_ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)  # the same, faster
+# The same, faster.
+_SPACED_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]\w*")
+_ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)
+_MAYBE_UNSPACED = re.compile(f"[{_FIRST_UNSPACED}-\U0010ffff]")
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _THIN_SPACES = "\u00a0\u2009\u202f"
@@ -80,11 +83,10 @@ def words(text: str) -> list[str]:
     """Return the tokens of a normalised text: words, numbers, pairs of unspaced characters."""
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    tokens: list[str] = _TOKEN.findall(text)
-    if not tokens or max(tokens) < _FIRST_UNSPACED:
-        return tokens
+    if not _MAYBE_UNSPACED.search(text):
+        return _SPACED_TOKEN.findall(text)
     found: list[str] = []
-    for token in tokens:
+    for token in _TOKEN.findall(text):
         if is_unspaced(token):
             found += [token[i : i + 2] for i in range(max(1, len(token) - 1))]
         else:
@@ -94,8 +96,11 @@ def words(text: str) -> list[str]:
 
 def folded_words(text: str) -> list[str]:
     """Return the tokens of a normalised text, case-folded."""
-    # Folding first is faster, but outside ASCII it can split a word ("İ" becomes two signs).
-    return words(text.lower()) if text.isascii() else [word.casefold() for word in words(text)]
+    # Folding first is faster, but where a sign becomes two it can split a word ("İ").
+    folded = text.casefold()
+    if len(folded) == len(text):
+        return words(folded)
+    return [word.casefold() for word in words(text)]
 
 
 def is_unspaced(token: str) -> bool:
