@@ -7,7 +7,7 @@ When in doubt it masks: a quote is there to show which sentence is meant.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import re2
@@ -49,6 +49,7 @@ _CREDENTIAL = re2.compile(
 )
 _USER_INFO = re2.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/@]*:[^\s/@]*)@")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
+_MAYBE_TOKEN = re2.compile(r"[A-Za-z0-9+/_=-]{20}")  # quicker where there is none
 _MARGIN = 200  # characters read beyond a cut, for what it would split
 
 
@@ -72,20 +73,41 @@ def masked(text: str) -> str:
 
 def quoted(text: str, limit: int) -> str:
     """Return the masked text, cut after `limit` characters; no finding is shown in part."""
-    length = limit + _MARGIN
-    shown = masked(text[:length])
-    if len(text) > length:
+    return _cut(masked(text[: limit + _MARGIN]), text, limit)
+
+
+def all_quoted(texts: Sequence[str], limit: int) -> list[str]:
+    """Return each text as `quoted` does; texts without anything to mask cost less together."""
+    # What is found in a text is found in all of them as one, where only hints are looked for.
+    if _may_hold("\n".join([text[: limit + _MARGIN] for text in texts])):
+        return [quoted(text, limit) for text in texts]
+    return [_cut(text[: limit + _MARGIN], text, limit) for text in texts]
+
+
+def _cut(shown: str, text: str, limit: int) -> str:
+    cut = len(text) > limit + _MARGIN
+    if cut:
         shown = shown[:-_MARGIN]
-    return shown if len(shown) <= limit and len(text) <= length else shown[:limit] + "…"
+    return shown if len(shown) <= limit and not cut else shown[:limit] + "…"
+
+
+def _may_hold(text: str) -> bool:
+    safe = _encodable(text)
+    patterns = (_CREDENTIAL, _MAYBE_TOKEN)
+    return "://" in safe or any(p.search(safe) for p in patterns) or _finder().may_find(safe)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()  # RE2 takes no lone surrogate
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int]]:
-    safe = text.encode("utf-8", "replace").decode()  # RE2 takes no lone surrogate
+    safe = _encodable(text)
     for match in _CREDENTIAL.finditer(safe):
         yield match.span()
     if "://" in safe:
         for match in _USER_INFO.finditer(safe):
             yield match.span(1)
-    for token in _TOKEN.finditer(safe):
+    for token in _TOKEN.finditer(safe) if _MAYBE_TOKEN.search(safe) else ():
         if looks_random(token.group()):
             yield token.span()

@@ -72,7 +72,7 @@ _ADDRESS = re.compile(
     rf"(?:{_TOP_DOMAIN})\b(?:/[^\s<>()\[\]\"'|]*)?",
     re.IGNORECASE,
 )
-_DOMAIN_END = re.compile(rf"\.(?i:{_TOP_DOMAIN})\b")
+_DOMAIN_END = re.compile(rf"\.(?i:{_TOP_DOMAIN})(?:\b|(?=_))")  # the "_" may mark it bold
 _END_MARKS = "\"'”’»)] "
 
 
@@ -119,11 +119,15 @@ class Part(Struct, frozen=True):
 
 
 class Parts(Struct, frozen=True):
-    """The sentences of an answer, each as its parts; `unread` sentences come too late."""
+    """The sentences of an answer, each as its parts; `unread` sentences come too late.
+
+    Where `addressed` is False there is no e-mail address nor URL in any of them.
+    """
 
     sentences: tuple[tuple[Part, ...], ...]
     mark: str | None = None
     unread: int = 0
+    addressed: bool = True
 
 
 def parts_of(answer: str, language: str) -> Parts:
@@ -137,7 +141,8 @@ def parts_of(answer: str, language: str) -> Parts:
         tuple(_parts_in(sentence, hedges=hedges)) for sentence in sentences[:MAX_SENTENCES]
     )
     unread = max(0, len(sentences) - MAX_SENTENCES)
-    return Parts(found, decimal_mark(normal, language), unread)
+    addressed = values is not None or _has_address_marks(normal)
+    return Parts(found, decimal_mark(normal, language), unread, addressed)
 
 
 # Two metrics ask for the claims of the same answer.
@@ -291,12 +296,14 @@ def is_greeting(sentence: str, words: int) -> bool:
 def addresses_in(sentence: str) -> tuple[str, frozenset[str]]:
     """Return a sentence without its e-mail addresses and URLs, and these as they are compared."""
     # Most sentences have none, and the pattern costs more than all of these.
-    if not (
-        "@" in sentence or "://" in sentence or "www." in sentence or _DOMAIN_END.search(sentence)
-    ):
+    if not _has_address_marks(sentence):
         return sentence, frozenset()
     found = frozenset(map(address_form, _ADDRESS.findall(sentence)))
     return _ADDRESS.sub(" ", sentence), found
+
+
+def _has_address_marks(text: str) -> bool:
+    return "@" in text or "://" in text or "www." in text or _DOMAIN_END.search(text) is not None
 
 
 def _opener_words(opener: str) -> int:

@@ -9,21 +9,22 @@ The language is that of the answer and the question: contexts that come or go do
 an answer is read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from itertools import islice
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from metrics.privacy.masking import quoted
+from metrics.privacy.masking import all_quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
-from metrics.quality.claims import Part, addresses_in, is_greeting, parts_of
+from metrics.quality.claims import Part, Parts, addresses_in, is_greeting, parts_of
 from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import passage_of
-from metrics.quality.said import Said, said
+from metrics.quality.said import Said, said_of
 from metrics.quality.sources import Source
 from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
 from metrics.quality.units import UNITS
@@ -78,6 +79,15 @@ class Grounding(Struct, frozen=True):
     unread: int = 0
 
 
+class _Claim(NamedTuple):
+    part: Part
+    claim: Said
+    told: Told
+
+
+_NO_STEM: frozenset[str] = frozenset()
+
+
 class _Judged(Struct, frozen=True):
     text: str
     support: Support
@@ -97,18 +107,21 @@ def ground(
     With an embedder the support of a claim is in part how alike the nearest sentence is.
     """
     language = texts.language_of(answer, given)
-    source = Source(contexts, language)
     told = passage_of(given, language) if given else None
-    words = frozenset(stemming.stems(language)[w] for w in stemming.tokens(stemming.plain(given)))
     parts = parts_of(answer, language)
-    judged: list[_Judged] = []
-    unclaimed = 0
-    for sentence in parts.sentences:
-        before = len(judged)
-        for part, claim, text in _claims(sentence, language, words, parts.mark):
-            support = support_of(claim, source, figures(text, claim, source, told))
-            judged.append(_Judged(part.text, support))
-        unclaimed += len(judged) == before
+    asked = frozenset(
+        map(stemming.stems(language).__getitem__, stemming.tokens(stemming.plain(given)))
+    )
+    read = _read(parts, language, asked)
+    source = Source(
+        contexts, language, _NO_STEM.union(*[c.claim.stems for s in read for c in s]) - {""}
+    )
+    judged = [
+        _Judged(c.part.text, support_of(c.claim, source, figures(c.told, c.claim, source, told)))
+        for s in read
+        for c in s
+    ]
+    unclaimed = sum(not s for s in read)
     if embedder is not None and judged:
         judged = _with_likeness(judged, embedder, contexts)
     return _summary(judged, unclaimed, parts.unread)
@@ -135,16 +148,20 @@ def sentences_of(contexts: Sequence[str]) -> list[str]:
     return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
 
 
-def _claims(
-    sentence: Sequence[Part], language: str, given: frozenset[str], mark: str | None
-) -> Iterator[tuple[Part, Said, Told]]:
-    """Yield the parts of a sentence that claim something."""
-    for part in sentence:
-        text, addresses = addresses_in(part.told)
-        text = stemming.plain(text)
-        claim = said(text, language, given)
-        if _is_claim(part, claim, addresses):
-            yield part, claim, Told(text, addresses, mark)
+def _read(parts: Parts, language: str, given: frozenset[str]) -> list[list[_Claim]]:
+    """Return the claims of each sentence."""
+    flat = [part for sentence in parts.sentences for part in sentence]
+    apart = [addresses_in(part.told) if parts.addressed else (part.told, _NO_STEM) for part in flat]
+    plain = [stemming.plain(text) for text, _ in apart]
+    found = zip(flat, said_of(plain, language, given), plain, apart)
+    return [
+        [
+            _Claim(part, claim, Told(text, addresses, parts.mark))
+            for part, claim, text, (_, addresses) in islice(found, len(sentence))
+            if _is_claim(part, claim, addresses)
+        ]
+        for sentence in parts.sentences
+    ]
 
 
 def _is_claim(part: Part, claim: Said, addresses: frozenset[str]) -> bool:
@@ -171,15 +188,18 @@ def _summary(judged: Sequence[_Judged], unclaimed: int, unread: int) -> Groundin
         supported=len(judged) - len(missed),
         share=(sum(values) / len(values) + min(values)) / 2,
         weakest=min(values),
-        unsupported=tuple(_shown(item) for item in shown),
+        unsupported=_shown(shown),
         unclaimed=unclaimed,
         unread=unread,
     )
 
 
-def _shown(item: _Judged) -> Unsupported:
-    text = quoted(" ".join(item.text.split()), _MAX_SHOWN_LENGTH)
-    return Unsupported(text, item.support.against or ("words",))
+def _shown(judged: Sequence[_Judged]) -> tuple[Unsupported, ...]:
+    texts_ = all_quoted([" ".join(item.text.split()) for item in judged], _MAX_SHOWN_LENGTH)
+    return tuple(
+        Unsupported(text, item.support.against or ("words",))
+        for text, item in zip(texts_, judged, strict=True)
+    )
 
 
 def context_texts(trace: AgentTrace) -> tuple[str, ...] | Unscored:

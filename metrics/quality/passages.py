@@ -14,8 +14,8 @@ import re2
 
 from metrics.quality import text as texts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
-from metrics.quality.number_reader import has_number_words
-from metrics.quality.quantities import Quantity, decimal_mark, quantities
+from metrics.quality.number_reader import Number, has_number_words, numbers_in
+from metrics.quality.quantities import Quantity, date_parts, decimal_mark, described
 from metrics.quality.units import UNITS, meanings
 
 _MAX_USES = 64  # different things that one number counts in a passage
@@ -158,13 +158,34 @@ class Passage:
         """Whether the e-mail address or URL (case-folded, without scheme) occurs."""
         return address in self._folded
 
+    def holds(self, amount: Quantity) -> bool:
+        """Whether the text has this amount."""
+        # Most texts do not have the number at all: what it counts need not be read.
+        return self._may_hold(amount) and self.amounts.holds(amount)
+
+    def _may_hold(self, amount: Quantity) -> bool:
+        values = (*amount.readings, *amount.parts)
+        return not self._values.isdisjoint([value.lstrip("-") for value in values])
+
+    @cached_property
+    def _values(self) -> set[str]:
+        values = {reading for _, _, readings in self._numbers for reading in readings}
+        return values.union(*map(date_parts, values))
+
+    @cached_property
+    def _numbers(self) -> list[Number]:
+        mark = decimal_mark(self._text, self._language)
+        spelt = has_number_words(self.words, self._language)
+        return numbers_in(self._unmarked, self._language, mark, spelt=spelt)
+
     @cached_property
     def amounts(self) -> Amounts:
         """The numbers of the text and what they count."""
-        mark = decimal_mark(self._text, self._language)
-        spelt = has_number_words(self.words, self._language)
-        plain = self._text.replace("*", " ").replace("`", " ")  # "**5** kg" are 5 kg
-        return Amounts(quantities(plain, self._language, mark, spelt=spelt))
+        return Amounts(described(self._unmarked, self._language, self._numbers))
+
+    @cached_property
+    def _unmarked(self) -> str:
+        return self._text.replace("*", " ").replace("`", " ")  # "**5** kg" are 5 kg
 
     @cached_property
     def _stems(self) -> set[str]:

@@ -18,6 +18,7 @@ from metrics.quality.passages import Passage, passage_of
 
 MAX_POSTINGS = 64  # a stem with more is taken to be in every sentence
 _SIGN_WORDS = ("inus ", "egative ", "oins ", "enos ", "eno ")
+_SIGN_ENDS = ("inus", "egativ", "oins", "eno")  # quicker to find: spaces are everywhere
 _DASHED = re.compile(r"-\$?\d")
 _SIGNED = re2.compile(
     r"(?i)[€£¥₹₩]|(?:^|[\s(\[{:=|,;/*\"'`$])[-–−]\$?\d|\b(?:minus|negative|moins|menos|meno) "
@@ -31,7 +32,7 @@ class Source:
     """The contexts in one language."""
 
     def __init__(
-        self, contexts: Sequence[str], language: str, wanted: AbstractSet[str] | None = None
+        self, contexts: Sequence[str], language: str, wanted: frozenset[str] | None = None
     ) -> None:
         """Index the contexts by the `wanted` stems, by all if it is None."""
         self.language = language
@@ -48,7 +49,7 @@ class Source:
             stems = list(map(stem_of.__getitem__, tokens))
             self._add(stems, frozenset(stems) - {""} if wanted is None else wanted)
 
-    def _add(self, stems: list[str], wanted: AbstractSet[str]) -> None:
+    def _add(self, stems: list[str], wanted: frozenset[str]) -> None:
         places, sets = self.places, self._sets
         begin, start, sentence = len(self.tokens), 0, len(sets)
         last = len(stems)
@@ -125,6 +126,17 @@ class Source:
     def _written(self) -> str:
         return "\n".join(["", *self._texts, ""])
 
+    def acronyms_spelt(self, text: str) -> Iterator[list[str]]:
+        """Yield the words of each name in a plain text that is an acronym in the contexts."""
+        if any(map(set(text).issuperset, self._acronyms)):
+            for initials, words in name_runs(text):
+                if initials.upper() in self._acronyms:
+                    yield words
+
+    @cached_property
+    def _acronyms(self) -> frozenset[str]:
+        return frozenset(_ACRONYM.findall(self._written))
+
     @cached_property
     def passages(self) -> list[Passage]:
         """The contexts one by one, indexed for their amounts, which takes longer."""
@@ -149,8 +161,10 @@ class Source:
 def is_signed(text: str) -> bool:
     """Whether some number of a plain text may be negative."""
     # Most texts have none of the signs at all, and the pattern costs more.
-    if text.isascii() and not _DASHED.search(text) and not any(map(text.__contains__, _SIGN_WORDS)):
-        return False
+    if text.isascii() and not ("-" in text and _DASHED.search(text)):
+        has = text.__contains__
+        if not (any(map(has, _SIGN_ENDS)) and any(map(has, _SIGN_WORDS))):
+            return False
     return _SIGNED.search(text) is not None
 
 
@@ -175,4 +189,6 @@ _SHORTEST_ACRONYM = 2
 _WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
 _LINK = "|".join(sorted(_LINKS))
+# A word of capitals alone; it starts with one set of characters, which is quickly found.
+_ACRONYM = re.compile(r"[A-Z](?<![A-Za-z].)[A-Z]++(?![a-z])")
 _NAME_RUN = re.compile(rf"(?:[A-Z][A-Za-z]+[ -](?:(?:{_LINK}) ){{0,2}}){{1,8}}[A-Z][A-Za-z]+")

@@ -6,7 +6,7 @@ that, so that a text costs little more than splitting it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeVar
 

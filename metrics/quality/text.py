@@ -41,8 +41,8 @@ _END = re.compile(
     r"|(?<=\n)\n*+)"
 )
 _SAMPLE_LENGTH = 600  # characters; enough for some forty function words
-_LANGUAGES: dict[str, list[str]] = {}
-for _language, _stopwords in STOPWORDS.items():
+_LANGUAGES: dict[str, list[int]] = {}
+for _language, _stopwords in enumerate(STOPWORDS.values()):
     for _word in _stopwords:
         _LANGUAGES.setdefault(_word, []).append(_language)
 
@@ -163,16 +163,15 @@ def canonical(whole: str, fraction: str) -> str:
 @lru_cache(maxsize=8)
 def language_of(*texts: str, default: str = "english") -> str:
     """Guess the language from the function words at the beginning; the default wins a tie."""
-    counts = dict.fromkeys(STOPWORDS, 0)
+    counts = [0] * len(STOPWORDS)
     for text in texts:
-        sample = folded_words(normalise(text[:_SAMPLE_LENGTH]))
-        for word in [word for word in sample if word in _LANGUAGES]:
-            for language in _LANGUAGES[word]:
-                counts[language] += 1
-    most = max(counts.values())
-    if counts[default] == most:
-        return default
-    return next(language for language, count in counts.items() if count == most)
+        for word in folded_words(normalise(text[:_SAMPLE_LENGTH])):
+            if word in _LANGUAGES:
+                for language in _LANGUAGES[word]:
+                    counts[language] += 1
+    named = dict(zip(STOPWORDS, counts, strict=True))
+    most = max(counts)
+    return default if named[default] == most else next(n for n in named if named[n] == most)
 
 
 @lru_cache(maxsize=65_536)
