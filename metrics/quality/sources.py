@@ -128,7 +128,8 @@ class Source:
 
     def acronyms_spelt(self, text: str) -> Iterator[list[str]]:
         """Yield the words of each name in a plain text that is an acronym in the contexts."""
-        if any(map(set(text).issuperset, self._acronyms)):
+        initials_ = "".join(_INITIAL.findall(text))
+        if any(map(initials_.__contains__, self._acronyms)):
             for initials, words in name_runs(text):
                 if initials.upper() in self._acronyms:
                     yield words
@@ -190,5 +191,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
 _LINK = "|".join(sorted(_LINKS))
 # A word of capitals alone; it starts with one set of characters, which is quickly found.
-_ACRONYM = re.compile(r"[A-Z](?<![A-Za-z].)[A-Z]++(?![a-z])")
+_ACRONYM = re.compile(r"[A-Z](?=[A-Z])(?<![A-Za-z].)[A-Z]++(?![a-z])")
+# The capital that begins a word, but for links.
+_INITIAL = re.compile(rf"[A-Z](?<![A-Za-z].)(?=[A-Za-z])(?<!(?=(?i:{_LINK})(?![A-Za-z])).)")
 _NAME_RUN = re.compile(rf"(?:[A-Z][A-Za-z]+[ -](?:(?:{_LINK}) ){{0,2}}){{1,8}}[A-Z][A-Za-z]+")
