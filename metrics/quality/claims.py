@@ -19,10 +19,9 @@ import re2
 from msgspec import Struct
 
 from metrics.quality import text as texts
-from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
-from metrics.quality.number_reader import has_number_words
-from metrics.quality.quantities import Quantity, decimal_mark, quantities
+from metrics.quality.quantities import decimal_mark
 from metrics.quality.refusals import clauses, is_hedge, turns, without_apology
+from metrics.quality.terms import Terms, has_address_marks, terms_of
 from metrics.quality.units import unit_of
 
 MAX_SENTENCES = 500
@@ -65,30 +64,7 @@ _TAG = re.compile(
     r"certo|não é|toch)\?$",
     re.IGNORECASE,
 )
-_TOP_DOMAIN = r"com|org|net|edu|gov|io|ai|dev|app|info|co\.uk|de|fr|nl|ch|eu"
-_ADDRESS = re.compile(
-    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|(?:https?://|\bwww\.)[^\s<>()\[\]\"'|]+"
-    r"|\b[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\."
-    rf"(?:{_TOP_DOMAIN})\b(?:/[^\s<>()\[\]\"'|]*)?",
-    re.IGNORECASE,
-)
-_DOMAIN_END = re.compile(rf"\.(?i:{_TOP_DOMAIN})(?:\b|(?=_))")  # the "_" may mark it bold
 _END_MARKS = "\"'”’»)] "
-
-
-class Terms(Struct, frozen=True):
-    """What a claim needs to be supported: words, amounts, names, months, addresses."""
-
-    words: frozenset[str] = frozenset()
-    numbers: tuple[Quantity, ...] = ()
-    names: frozenset[str] = frozenset()
-    months: frozenset[int] = frozenset()
-    addresses: frozenset[str] = frozenset()
-
-    @property
-    def count(self) -> int:
-        """How many terms there are; names are words too."""
-        return len(self.words) + len(self.numbers) + len(self.months) + len(self.addresses)
 
 
 class Claim(Struct, frozen=True):
@@ -141,7 +117,7 @@ def parts_of(answer: str, language: str) -> Parts:
         tuple(_parts_in(sentence, hedges=hedges)) for sentence in sentences[:MAX_SENTENCES]
     )
     unread = max(0, len(sentences) - MAX_SENTENCES)
-    addressed = values is not None or _has_address_marks(normal)
+    addressed = values is not None or has_address_marks(normal)
     return Parts(found, decimal_mark(normal, language), unread, addressed)
 
 
@@ -160,78 +136,6 @@ def claims_of(answer: str, language: str) -> Claims:
         found += claims
         unclaimed += not claims
     return Claims(tuple(found), unclaimed, max(0, len(sentences) - MAX_SENTENCES))
-
-
-def terms_of(sentence: str, language: str, mark: str | None = None) -> Terms:
-    """Return what a normalised sentence says; `mark` is the decimal mark if known."""
-    sentence, addresses = addresses_in(sentence)
-    tokens = texts.words(sentence)
-    folded = [token.casefold() for token in tokens]
-    numbers: list[Quantity] = []
-    spelt = has_number_words(folded, language)
-    if spelt or any(token[0].isdigit() for token in tokens):
-        numbers = quantities(sentence, language, mark, spelt=spelt)
-        if any(not _is_bare(sentence[number.start : number.end]) for number in numbers):
-            for number in reversed(numbers):
-                # A digit keeps the place, so that what follows is not taken for the first word.
-                sentence = f"{sentence[: number.start]} 0 {sentence[number.end :]}"
-            tokens = texts.words(sentence)
-    words, names, months = _words_in(tokens, language)
-    return Terms(words, tuple(numbers), names, months, addresses)
-
-
-def _is_bare(number: str) -> bool:
-    """Whether a number is written in digits alone, and so is one token that is no word."""
-    return not any(map(str.isalpha, number))
-
-
-def address_form(address: str) -> str:
-    """Return an e-mail address or URL as it is compared: case-folded, without scheme."""
-    plain = address.casefold().removeprefix("https://").removeprefix("http://")
-    return plain.removeprefix("www.").rstrip("./,;:!?*_")
-
-
-def months_in(sentence: str, language: str) -> frozenset[int]:
-    """Return the months (1 to 12) that a normalised sentence names."""
-    month_names, tokens = MONTH_NAMES[language], texts.words(sentence)
-    folded = ((place, token.casefold()) for place, token in enumerate(tokens))
-    named = ((place, word) for place, word in folded if word in month_names)
-    return frozenset(month_names[word] for place, word in named if _is_month(tokens, place))
-
-
-def _words_in(
-    tokens: list[str], language: str
-) -> tuple[frozenset[str], frozenset[str], frozenset[int]]:
-    stopwords, month_names = STOPWORDS[language], MONTH_NAMES[language]
-    words: set[str] = set()
-    names: set[str] = set()
-    months: set[int] = set()
-    for position, token in enumerate(tokens):
-        word = token.casefold()
-        if word in month_names and _is_month(tokens, position):
-            months.add(month_names[word])
-        elif token[0].isdigit() or word in stopwords or (len(word) == 1 and token.islower()):
-            continue
-        else:
-            words.add(word)
-            if not token.islower() and _is_name(token, position, language):
-                names.add(word)
-    return frozenset(words), frozenset(names), frozenset(months)
-
-
-def _is_month(tokens: list[str], position: int) -> bool:
-    token = tokens[position]
-    if token.casefold() not in AMBIGUOUS_MONTHS:
-        return True
-    beside = tokens[max(0, position - 1) : position] + tokens[position + 1 : position + 2]
-    return token[0].isupper() and (position > 0 or any(other[0].isdigit() for other in beside))
-
-
-def _is_name(token: str, position: int, language: str) -> bool:
-    """Whether a token that is not in lower case is a name."""
-    if any(letter.isdigit() or letter.isupper() for letter in token[1:]):
-        return True
-    return position > 0 and language != "german" and token[0].isupper()
 
 
 def _claims_in(sentence: str, language: str, mark: str | None) -> Iterator[Claim]:
@@ -291,19 +195,6 @@ def is_greeting(sentence: str, words: int) -> bool:
     opener = _OPENER.search(sentence)
     # A greeting may name whom it greets.
     return opener is not None and words <= _opener_words(opener.group()) + 1
-
-
-def addresses_in(sentence: str) -> tuple[str, frozenset[str]]:
-    """Return a sentence without its e-mail addresses and URLs, and these as they are compared."""
-    # Most sentences have none, and the pattern costs more than all of these.
-    if not _has_address_marks(sentence):
-        return sentence, frozenset()
-    found = frozenset(map(address_form, _ADDRESS.findall(sentence)))
-    return _ADDRESS.sub(" ", sentence), found
-
-
-def _has_address_marks(text: str) -> bool:
-    return "@" in text or "://" in text or "www." in text or _DOMAIN_END.search(text) is not None
 
 
 def _opener_words(opener: str) -> int:

@@ -11,12 +11,12 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 
 from metrics.quality import stems as stemming
-from metrics.quality.claims import months_in
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import Passage
 from metrics.quality.quantities import Quantity, quantities
 from metrics.quality.said import Said
 from metrics.quality.sources import Source, is_signed
+from metrics.quality.terms import months_in
 
 
 class Figures(Struct, frozen=True):

@@ -19,7 +19,7 @@ from msgspec import Struct
 from metrics.privacy.masking import all_quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
-from metrics.quality.claims import Part, Parts, addresses_in, is_greeting, parts_of
+from metrics.quality.claims import Part, Parts, is_greeting, parts_of
 from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
@@ -27,6 +27,7 @@ from metrics.quality.passages import passage_of
 from metrics.quality.said import Said, said_of
 from metrics.quality.sources import Source
 from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
+from metrics.quality.terms import addresses_in
 from metrics.quality.units import UNITS
 from scorer.api import AgentTrace, Unscored
 
@@ -153,7 +154,7 @@ def _read(parts: Parts, language: str, given: frozenset[str]) -> list[list[_Clai
     flat = [part for sentence in parts.sentences for part in sentence]
     apart = [addresses_in(part.told) if parts.addressed else (part.told, _NO_STEM) for part in flat]
     plain = [stemming.plain(text) for text, _ in apart]
-    found = zip(flat, said_of(plain, language, given), plain, apart)
+    found = zip(flat, said_of(plain, language, given), plain, apart, strict=True)
     return [
         [
             _Claim(part, claim, Told(text, addresses, parts.mark))

@@ -6,7 +6,6 @@ even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-
 """
 
 import re
-from collections.abc import Set as AbstractSet
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 
@@ -116,21 +115,25 @@ def _names_of(month: int, language: str) -> tuple[str, ...]:
 
 
 class Passage:
-    """A text, indexed by its words, their stems, its amounts, months and addresses."""
+    """A text, indexed by its words, their stems, its amounts, months and addresses.
 
-    def __init__(self, text: str, language: str) -> None:
+    `quantities` are its numbers, where they are known.
+    """
+
+    def __init__(self, text: str, language: str, quantities: list[Quantity] | None = None) -> None:
         self._text = texts.normalise(text)
         self._language = language
+        self._quantities = quantities
 
     @cached_property
     def words(self) -> set[str]:
         """The tokens, case-folded."""
         return set(texts.folded_words(self._text))
 
-    def count(self, words: AbstractSet[str]) -> int:
-        """Return how many of the words occur, each in any form."""
+    def known(self, words: frozenset[str]) -> frozenset[str]:
+        """Return those of the words that occur, each in any form."""
         known = words & self.words
-        return len(known) + sum(map(self._has_form, words - known))
+        return known.union(filter(self._has_form, words - known))
 
     def has(self, word: str) -> bool:
         """Whether the word, or another form of it, occurs."""
@@ -163,6 +166,10 @@ class Passage:
         # Most texts do not have the number at all: what it counts need not be read.
         return self._may_hold(amount) and self.amounts.holds(amount)
 
+    def has_value(self, amount: Quantity) -> bool:
+        """Whether the number of an amount occurs, whatever it counts there."""
+        return self._may_hold(amount) and self.amounts.has_value(amount)
+
     def _may_hold(self, amount: Quantity) -> bool:
         values = (*amount.readings, *amount.parts)
         return not self._values.isdisjoint([value.lstrip("-") for value in values])
@@ -181,6 +188,8 @@ class Passage:
     @cached_property
     def amounts(self) -> Amounts:
         """The numbers of the text and what they count."""
+        if self._quantities is not None:
+            return Amounts(self._quantities)
         return Amounts(described(self._unmarked, self._language, self._numbers))
 
     @cached_property
