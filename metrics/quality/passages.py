@@ -8,6 +8,7 @@ even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-
 import re
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import re2
 
@@ -114,6 +115,22 @@ def _names_of(month: int, language: str) -> tuple[str, ...]:
     return tuple(name for name, number in MONTH_NAMES[language].items() if number == month)
 
 
+class Forms(NamedTuple):
+    """Some words, those of each stem, and those that are units."""
+
+    words: frozenset[str]
+    by_stem: dict[str, list[str]]
+    units: list[str]
+
+
+def forms_of(words: frozenset[str], language: str) -> Forms:
+    """Return what passages are asked for to know the words in any form."""
+    by_stem: dict[str, list[str]] = {}
+    for word in words:
+        by_stem.setdefault(texts.stem(language, word), []).append(word)
+    return Forms(words, by_stem, [word for word in words if word in UNITS])
+
+
 class Passage:
     """A text, indexed by its words, their stems, its amounts, months and addresses.
 
@@ -130,10 +147,11 @@ class Passage:
         """The tokens, case-folded."""
         return set(texts.folded_words(self._text))
 
-    def known(self, words: frozenset[str]) -> frozenset[str]:
-        """Return those of the words that occur, each in any form."""
-        known = words & self.words
-        return known.union(filter(self._has_form, words - known))
+    def known(self, forms: Forms) -> frozenset[str]:
+        """Return those of some words that occur, each in any form."""
+        stems = forms.by_stem.keys() & self._stems
+        units = [word for word in forms.units if UNITS[word].name in self._units]
+        return (forms.words & self.words).union(units, *map(forms.by_stem.__getitem__, stems))
 
     def has(self, word: str) -> bool:
         """Whether the word, or another form of it, occurs."""

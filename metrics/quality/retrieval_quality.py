@@ -6,7 +6,7 @@ from functools import lru_cache
 from metrics.quality import text as texts
 from metrics.quality.claims import claims_of
 from metrics.quality.contextual import ContextualMetric
-from metrics.quality.passages import Passage, passage_of
+from metrics.quality.passages import Forms, Passage, forms_of, passage_of
 from metrics.quality.terms import Terms
 from scorer.api import (
     AgentTrace,
@@ -90,14 +90,15 @@ def _overlap(text: str, target: str, language: str) -> float:
     """Return the overlap of a passage with the claim that it overlaps most with."""
     passage = passage_of(text, language)
     claims = [claim.terms for claim in claims_of(target, language).claims]
-    known = passage.known(_words_of(target, language))
+    known = passage.known(_forms_of(target, language))
     return max(share_of_pairs(_found(passage, terms, known), terms.count) for terms in claims)
 
 
 # All passages are asked for the same words.
 @lru_cache(maxsize=8)
-def _words_of(target: str, language: str) -> frozenset[str]:
-    return _NO_WORD.union(*[claim.terms.words for claim in claims_of(target, language).claims])
+def _forms_of(target: str, language: str) -> Forms:
+    words = [claim.terms.words for claim in claims_of(target, language).claims]
+    return forms_of(_NO_WORD.union(*words), language)
 
 
 def _found(passage: Passage, terms: Terms, known: frozenset[str]) -> int:

@@ -8,7 +8,7 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property, lru_cache
+from functools import cached_property
 from string import ascii_letters
 
 import re2
@@ -128,8 +128,8 @@ class Source:
 
     def acronyms_spelt(self, text: str) -> Iterator[list[str]]:
         """Yield the words of each name in a plain text that is an acronym in the contexts."""
-        initials_ = "".join(_INITIAL.findall(text))
-        if any(map(initials_.__contains__, self._acronyms)):
+        capitals = "".join(_INITIAL.findall(text))
+        if any(map(capitals.__contains__, self._acronyms)):
             for initials, words in name_runs(text):
                 if initials.upper() in self._acronyms:
                     yield words
@@ -147,8 +147,12 @@ class Source:
         """Whether the initials of neighbouring words of a name spell a case-folded acronym."""
         if not (acronym.isascii() and acronym.isalpha()) or len(acronym) < _SHORTEST_ACRONYM:
             return False
-        begins = _words_with(acronym[0].upper(), acronym[1].upper())
-        return begins.search(self._together) is not None and acronym in self._initials
+        # Most acronyms do not even fit the capitals, which are found much sooner than the names.
+        return acronym.upper() in self._capitals and acronym in self._initials
+
+    @cached_property
+    def _capitals(self) -> str:
+        return "".join(_INITIAL.findall(self._together))
 
     @cached_property
     def _initials(self) -> str:
@@ -177,12 +181,6 @@ def name_runs(text: str) -> Iterator[tuple[str, list[str]]]:
 def _named(run: str) -> tuple[str, list[str]]:
     words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
     return "".join(word[0] for word in words).casefold(), words
-
-
-@lru_cache(maxsize=26 * 26)
-def _words_with(first: str, second: str) -> re.Pattern[str]:
-    """Return the pattern of two neighbouring words of a name with these initials."""
-    return re.compile(rf"{first}[A-Za-z]+[ -](?:(?i:{_LINK})[ -])*{second}")
 
 
 _KNOWN_RUNS = stemming.Known(_named)

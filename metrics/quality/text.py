@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 _SPACED_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]\w*")
 _ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)
 _MAYBE_UNSPACED = re.compile(f"[{_FIRST_UNSPACED}-\U0010ffff]")
+_TYPOGRAPHY = "“”‘–—…•·©®"
+_APOSTROPHE_IN_NUMBER = re.compile(r"’(?<=\d.)\d")
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _THIN_SPACES = "\u00a0\u2009\u202f"
@@ -81,6 +83,8 @@ def _ascii_digit(match: re.Match[str]) -> str:
 
 def words(text: str) -> list[str]:
     """Return the tokens of a normalised text: words, numbers, pairs of unspaced characters."""
+    if not text.isascii():
+        text = _without_typography(text)
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
     if not _MAYBE_UNSPACED.search(text):
@@ -92,6 +96,16 @@ def words(text: str) -> list[str]:
         else:
             found.append(token)
     return found
+
+
+def _without_typography(text: str) -> str:
+    """Return a text with spaces for marks that are in no token: most are then ASCII."""
+    for mark in _TYPOGRAPHY:
+        if mark in text:
+            text = text.replace(mark, " ")
+    if "’" in text and not _APOSTROPHE_IN_NUMBER.search(text):
+        text = text.replace("’", " ")
+    return text
 
 
 def folded_words(text: str) -> list[str]:
