@@ -106,13 +106,15 @@ class Parts(Struct, frozen=True):
     addressed: bool = True
 
 
+# Three metrics ask for the parts of the same answer, two for its claims.
+@lru_cache(maxsize=8)
 def parts_of(answer: str, language: str) -> Parts:
     """Return what an answer in a language may claim, without looking into it."""
     normal = texts.normalise(answer)
     values = _json_values(normal)
     sentences = _sentences(normal) if values is None else values
     # A search in all of it is cheaper than one in each sentence; most answers have no hedge.
-    hedges = is_hedge(normal)
+    hedges = is_hedge("\n".join(sentences))
     found = tuple(
         tuple(_parts_in(sentence, hedges=hedges)) for sentence in sentences[:MAX_SENTENCES]
     )
@@ -121,28 +123,23 @@ def parts_of(answer: str, language: str) -> Parts:
     return Parts(found, decimal_mark(normal, language), unread, addressed)
 
 
-# Two metrics ask for the claims of the same answer.
 @lru_cache(maxsize=8)
 def claims_of(answer: str, language: str) -> Claims:
     """Return the claims of an answer in a language (that of its function words)."""
-    normal = texts.normalise(answer)
-    mark = decimal_mark(normal, language)
-    values = _json_values(normal)
-    sentences = _sentences(normal) if values is None else values
+    parts = parts_of(answer, language)
     found: list[Claim] = []
     unclaimed = 0
-    for sentence in sentences[:MAX_SENTENCES]:
-        claims = list(_claims_in(sentence, language, mark))
+    for sentence in parts.sentences:
+        claims = [claim for part in sentence if (claim := _claim(part, parts, language))]
         found += claims
         unclaimed += not claims
-    return Claims(tuple(found), unclaimed, max(0, len(sentences) - MAX_SENTENCES))
+    return Claims(tuple(found), unclaimed, parts.unread)
 
 
-def _claims_in(sentence: str, language: str, mark: str | None) -> Iterator[Claim]:
-    for part in _parts_in(sentence):
-        terms = terms_of(part.told, language, mark)
-        if _is_claim(part.told, terms, part.least, title=part.title):
-            yield Claim(part.text, terms)
+def _claim(part: Part, parts: Parts, language: str) -> Claim | None:
+    terms = terms_of(part.told, language, parts.mark, addressed=parts.addressed)
+    claims = _is_claim(part.told, terms, part.least, title=part.title)
+    return Claim(part.text, terms) if claims else None
 
 
 def _parts_in(sentence: str, *, hedges: bool = True) -> Iterator[Part]:

@@ -217,8 +217,8 @@ class Passage:
     @cached_property
     def _stems(self) -> set[str]:
         # Worked out when a word itself is not found.
-        language = self._language
-        return {texts.stem(language, word) for word in self.words if not word[0].isdigit()}
+        stem_of = texts.stems(self._language)
+        return {stem_of[word] for word in self.words if not word[0].isdigit()}
 
     @cached_property
     def _units(self) -> set[str]:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from metrics.quality import text as texts
+from metrics.quality.known import Known
 from metrics.quality.lexicon import MONTH_NAMES, STOPWORDS
-from metrics.quality.stems import END, NEGATION, Known, tokens_of
+from metrics.quality.stems import END, NEGATION, tokens_of
 from metrics.quality.stems import stems as stem_of
 
 NAME_WEIGHT = NUMBER_WEIGHT = 1.5  # no other word weighs as much

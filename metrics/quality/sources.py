@@ -14,6 +14,7 @@ from string import ascii_letters
 import re2
 
 from metrics.quality import stems as stemming
+from metrics.quality.known import Known
 from metrics.quality.passages import Passage, passage_of
 
 MAX_POSTINGS = 64  # a stem with more is taken to be in every sentence
@@ -183,7 +184,7 @@ def _named(run: str) -> tuple[str, list[str]]:
     return "".join(word[0] for word in words).casefold(), words
 
 
-_KNOWN_RUNS = stemming.Known(_named)
+_KNOWN_RUNS = Known(_named)
 _SHORTEST_ACRONYM = 2
 _WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})

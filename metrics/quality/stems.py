@@ -6,12 +6,12 @@ that, so that a text costs little more than splitting it.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import TypeVar
 
 from metrics.quality import text as texts
 from metrics.quality.contrasts import opposed_words
+from metrics.quality.known import Known
 from metrics.quality.lexicon import STOPWORDS
 from metrics.quality.negations import is_negation
 from metrics.quality.numerals import numerals
@@ -21,8 +21,6 @@ END = "\x02"
 NEGATION = "\x15"
 _GAP = "\x03"  # between two texts
 
-_MAX_KNOWN = 50_000  # forms kept per language and use
-_LONGEST_KNOWN = 64  # characters; what is longer is seldom met again
 # Typography that would make a text other than ASCII.
 _PLAIN = {
     "\u2018": "'",
@@ -57,25 +55,6 @@ _PASSIVE = frozenset({"by", "von", "par", "por", "da", "door"})
 _LAST = " \t\r\n.!?"
 _EDGES = ".,'_"
 _NO_NUMBERS = frozenset({"one", "second", "ein", "eine", "un", "une", "uno", "una", "um", "uma"})
-
-
-_Value = TypeVar("_Value")
-
-
-class Known(dict[str, _Value]):
-    """What a function says of every form met so far; it forgets all when it knows too many."""
-
-    def __init__(self, work: Callable[[str], _Value]) -> None:
-        super().__init__()
-        self._work = work
-
-    def __missing__(self, form: str) -> _Value:
-        found = self._work(form)
-        if len(form) <= _LONGEST_KNOWN:
-            if len(self) >= _MAX_KNOWN:
-                self.clear()
-            self[form] = found
-        return found
 
 
 class _Stemmer:

@@ -6,10 +6,10 @@ from functools import cache
 from msgspec import Struct
 
 from metrics.quality import text as texts
+from metrics.quality.known import Known
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
 from metrics.quality.number_reader import has_number_words
 from metrics.quality.quantities import Quantity, quantities
-from metrics.quality.stems import Known
 
 _TOP_DOMAIN = r"com|org|net|edu|gov|io|ai|dev|app|info|co\.uk|de|fr|nl|ch|eu"
 _ADDRESS = re.compile(
@@ -39,9 +39,16 @@ class Terms(Struct, frozen=True):
         return len(self.words) + len(self.numbers) + len(self.months) + len(self.addresses)
 
 
-def terms_of(sentence: str, language: str, mark: str | None = None) -> Terms:
-    """Return what a normalised sentence says; `mark` is the decimal mark if known."""
-    sentence, addresses = addresses_in(sentence)
+def terms_of(
+    sentence: str, language: str, mark: str | None = None, *, addressed: bool = True
+) -> Terms:
+    """Return what a normalised sentence says; `mark` is the decimal mark if known.
+
+    With `addressed` False there are no addresses in it, which is quicker.
+    """
+    addresses: frozenset[str] = frozenset()
+    if addressed:
+        sentence, addresses = addresses_in(sentence)
     tokens = texts.words(sentence)
     numbers: list[Quantity] = []
     spelt = has_number_words(map(str.casefold, tokens), language)

@@ -7,10 +7,11 @@ those that could start anew inside a run of the same characters are kept from do
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import snowballstemmer
 
+from metrics.quality.known import Known
 from metrics.quality.lexicon import ABBREVIATIONS, MONTHS, STOPWORDS
 
 # Scripts without spaces between words, and Korean with its glued particles: their tokens are
@@ -26,7 +27,7 @@ _TOKEN = re.compile(
 _SPACED_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]\w*")
 _ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)
 _MAYBE_UNSPACED = re.compile(f"[{_FIRST_UNSPACED}-\U0010ffff]")
-_TYPOGRAPHY = "“”‘–—…•·©®"
+_TYPOGRAPHY = "“”\u2018–—…•·©®"
 _APOSTROPHE_IN_NUMBER = re.compile(r"’(?<=\d.)\d")
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
@@ -43,10 +44,12 @@ _END = re.compile(
     r"|(?<=\n)\n*+)"
 )
 _SAMPLE_LENGTH = 600  # characters; enough for some forty function words
-_LANGUAGES: dict[str, list[int]] = {}
-for _language, _stopwords in enumerate(STOPWORDS.values()):
-    for _word in _stopwords:
-        _LANGUAGES.setdefault(_word, []).append(_language)
+_MARKS = {language: str(number) for number, language in enumerate(STOPWORDS)}
+# The marks of the languages in which each word is a function word.
+_LANGUAGES = {
+    word: "".join(mark for language, mark in _MARKS.items() if word in STOPWORDS[language])
+    for word in frozenset().union(*STOPWORDS.values())
+}
 
 
 def normalise(text: str) -> str:
@@ -177,22 +180,35 @@ def canonical(whole: str, fraction: str) -> str:
 @lru_cache(maxsize=8)
 def language_of(*texts: str, default: str = "english") -> str:
     """Guess the language from the function words at the beginning; the default wins a tie."""
-    counts = [0] * len(STOPWORDS)
-    for text in texts:
-        for word in folded_words(normalise(text[:_SAMPLE_LENGTH])):
-            if word in _LANGUAGES:
-                for language in _LANGUAGES[word]:
-                    counts[language] += 1
-    named = dict(zip(STOPWORDS, counts, strict=True))
-    most = max(counts)
-    return default if named[default] == most else next(n for n in named if named[n] == most)
+    named = "".join(
+        [
+            _LANGUAGES[word]
+            for text in texts
+            for word in folded_words(normalise(text[:_SAMPLE_LENGTH]))
+            if word in _LANGUAGES
+        ]
+    )
+    counts = {language: named.count(mark) for language, mark in _MARKS.items()}
+    most = max(counts.values())
+    if counts[default] == most:
+        return default
+    return next(language for language, count in counts.items() if count == most)
 
 
-@lru_cache(maxsize=65_536)
 def stem(language: str, word: str) -> str:
     """Return the stem of a lower-case word."""
-    # A stemmer keeps state while it works, so each call has its own.
-    return str(snowballstemmer.stemmer(language).stemWord(word))
+    return stems(language)[word]
+
+
+@cache
+def stems(language: str) -> Known[str]:
+    """Return the stem of each lower-case word of a language."""
+
+    def stemmed(word: str) -> str:
+        # A stemmer keeps state while it works, so each call has its own.
+        return str(snowballstemmer.stemmer(language).stemWord(word))
+
+    return Known(stemmed)
 
 
 def sentences(text: str) -> list[str]:
