@@ -20,6 +20,7 @@ FAINT = 0.25  # a function word that has an opposite: "more", "before"
 _GIVEN = 0.1  # what the user said himself
 _LONG = 8  # letters; longer words are no rarer
 _SCOPE = 3  # words that a negation reaches over
+_EDGES = ".,;:!?\"'()[]"  # no name begins or ends with one of them
 _PARTS = re.compile(r"[^\W_][\w&]*(?:[.'][\w&]+)*")
 _NO_TERMS = ("", "$", "%", END, NEGATION)
 _NONE: frozenset[str] = frozenset()
@@ -149,9 +150,9 @@ def _names(sentence: str, known: _Known) -> frozenset[str]:
     words = sentence.split() if sentence.isascii() else texts.words(sentence)
     if not words:
         return _NONE
-    first = known.first_names[words[0]]
+    first = known.first_names[words[0].strip(_EDGES)]
     words[0] = "a"
-    shown = [word for word in words if not word.islower()]
+    shown = [word.strip(_EDGES) for word in words if not word.islower()]
     return frozenset(chain(first, *map(known.names.__getitem__, shown)))
 
 
