@@ -10,6 +10,7 @@ an answer is read.
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -23,9 +24,9 @@ from metrics.quality.claims import Part, Parts, is_greeting, parts_of
 from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
-from metrics.quality.passages import passage_of
-from metrics.quality.said import Said, said_of
-from metrics.quality.sources import Source
+from metrics.quality.passages import Passage, passage_of
+from metrics.quality.said import Heard, Said, heard, said_of, says_plainly
+from metrics.quality.sources import Source, is_signed
 from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
 from metrics.quality.terms import addresses_in
 from metrics.quality.units import UNITS
@@ -80,13 +81,13 @@ class Grounding(Struct, frozen=True):
     unread: int = 0
 
 
-class _Claim(NamedTuple):
+class _Read(NamedTuple):
     part: Part
-    claim: Said
+    heard: Heard
     told: Told
 
 
-_NO_STEM: frozenset[str] = frozenset()
+_NOTHING: frozenset[str] = frozenset()
 
 
 class _Judged(Struct, frozen=True):
@@ -110,19 +111,17 @@ def ground(
     language = texts.language_of(answer, given)
     told = passage_of(given, language) if given else None
     parts = parts_of(answer, language)
-    asked = frozenset(
-        map(stemming.stems(language).__getitem__, stemming.tokens(stemming.plain(given)))
-    )
-    read = _read(parts, language, asked)
-    source = Source(
-        contexts, language, _NO_STEM.union(*[c.claim.stems for s in read for c in s]) - {""}
-    )
-    judged = [
-        _Judged(c.part.text, support_of(c.claim, source, figures(c.told, c.claim, source, told)))
-        for s in read
-        for c in s
-    ]
-    unclaimed = sum(not s for s in read)
+    stem_of = stemming.stems(language)
+    asked = frozenset(map(stem_of.__getitem__, stemming.tokens(stemming.plain(given))))
+    read = _read(parts, language)
+    stems = _NOTHING.union(*[part.heard.stems for sentence in read for part in sentence])
+    source = Source(contexts, language, stems - {""})
+    judged: list[_Judged] = []
+    unclaimed = 0
+    for sentence in read:
+        before = len(judged)
+        judged += filter(None, [_judged(item, source, asked, told) for item in sentence])
+        unclaimed += len(judged) == before
     if embedder is not None and judged:
         judged = _with_likeness(judged, embedder, contexts)
     return _summary(judged, unclaimed, parts.unread)
@@ -149,23 +148,49 @@ def sentences_of(contexts: Sequence[str]) -> list[str]:
     return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
 
 
-def _read(parts: Parts, language: str, given: frozenset[str]) -> list[list[_Claim]]:
-    """Return the claims of each sentence."""
+def _read(parts: Parts, language: str) -> list[list[_Read]]:
+    """Return what the parts of each sentence say, whether they claim it or not."""
     flat = [part for sentence in parts.sentences for part in sentence]
-    apart = [addresses_in(part.told) if parts.addressed else (part.told, _NO_STEM) for part in flat]
-    plain = [stemming.plain(text) for text, _ in apart]
-    found = zip(flat, said_of(plain, language, given), plain, apart, strict=True)
-    return [
-        [
-            _Claim(part, claim, Told(text, addresses, parts.mark))
-            for part, claim, text, (_, addresses) in islice(found, len(sentence))
-            if _is_claim(part, claim, addresses)
-        ]
-        for sentence in parts.sentences
-    ]
+    apart = [addresses_in(part.told) if parts.addressed else (part.told, _NOTHING) for part in flat]
+    cut = heard([stemming.plain(text) for text, _ in apart], language)
+    read = (
+        _Read(part, said, Told(said.text, addresses, parts.mark))
+        for part, said, (_, addresses) in zip(flat, cut, apart, strict=True)
+    )
+    return [list(islice(read, len(sentence))) for sentence in parts.sentences]
 
 
-def _is_claim(part: Part, claim: Said, addresses: frozenset[str]) -> bool:
+def _judged(
+    read: _Read, source: Source, asked: frozenset[str], given: Passage | None
+) -> _Judged | None:
+    """Return the support of a part of a sentence, None if it claims nothing."""
+    if _is_plain_quote(read, source):
+        return _Judged(read.part.text, Support(1.0))
+    claim = said_of(read.heard, source.language, asked)
+    if not _is_claim(read.part, claim, read.told.addresses):
+        return None
+    found = figures(read.told, claim, source, given)
+    return _Judged(read.part.text, support_of(claim, source, found))
+
+
+def _is_plain_quote(read: _Read, source: Source) -> bool:
+    """Whether a part claims something, and stands in the source just so.
+
+    That is all there is to say of it; where anything in it might need a second look, it is not.
+    """
+    part = read.part
+    return (
+        not part.title
+        and part.least == 1
+        and not read.told.addresses
+        and source.quotes(read.heard.stems)
+        and says_plainly(read.heard, source.language)
+        and not is_signed(read.heard.text)
+        and not is_greeting(part.told, 0)
+    )
+
+
+def _is_claim(part: Part, claim: Said, addresses: AbstractSet[str]) -> bool:
     if part.title:
         return bool(addresses) or bool(claim.numbers and not _UNITS.isdisjoint(claim.stems))
     if claim.numbers or addresses or claim.months - AMBIGUOUS_MONTHS:

@@ -19,6 +19,7 @@ NAME_WEIGHT = NUMBER_WEIGHT = 1.5  # no other word weighs as much
 FAINT = 0.25  # a function word that has an opposite: "more", "before"
 _GIVEN = 0.1  # what the user said himself
 _LONG = 8  # letters; longer words are no rarer
+_SHORT = 6  # with fewer tokens a sentence may be a courtesy
 _SCOPE = 3  # words that a negation reaches over
 _EDGES = ".,;:!?\"'()[]"  # no name begins or ends with one of them
 _PARTS = re.compile(r"[^\W_][\w&]*(?:[.'][\w&]+)*")
@@ -61,31 +62,44 @@ class Said(Struct, frozen=True):
 class _Known(NamedTuple):
     """What is known of the words of a language."""
 
-    stem: Known[str]
     weight: Known[float]
     names: Known[_Names]
     first_names: Known[_Names]
     months: frozenset[str]
 
 
+class Heard(NamedTuple):
+    """A plain sentence, cut: its tokens, and the stem of each ("" for a function word)."""
+
+    text: str
+    tokens: list[str]
+    stems: list[str]
+
+
+def heard(sentences: Sequence[str], language: str) -> list[Heard]:
+    """Cut plain sentences, which is quicker than one by one."""
+    stem = stem_of(language).__getitem__
+    cut = zip(sentences, tokens_of(sentences), strict=True)
+    return [Heard(text, tokens, list(map(stem, tokens))) for text, tokens in cut]
+
+
 def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) -> Said:
     """Read a plain sentence; what the question (`given`, in stems) says weighs little."""
-    return said_of([sentence], language, given)[0]
+    return said_of(heard([sentence], language)[0], language, given)
 
 
-def said_of(
-    sentences: Sequence[str], language: str, given: AbstractSet[str] = frozenset()
-) -> list[Said]:
-    """Read plain sentences, which is quicker than one by one."""
+def says_plainly(sentence: Heard, language: str) -> bool:
+    """Whether a sentence of some length says anything, and names no month."""
     known = _known(language)
-    return [
-        _said(sentence, tokens, known, given)
-        for sentence, tokens in zip(sentences, tokens_of(sentences), strict=True)
-    ]
+    if len(sentence.stems) < _SHORT or not known.months.isdisjoint(sentence.tokens):
+        return False
+    return any(known.weight[stem] > FAINT for stem in sentence.stems if stem not in _NO_TERMS)
 
 
-def _said(sentence: str, tokens: list[str], known: _Known, given: AbstractSet[str]) -> Said:
-    stems = list(map(known.stem.__getitem__, tokens))
+def said_of(sentence: Heard, language: str, given: AbstractSet[str]) -> Said:
+    """Read a sentence that has been cut."""
+    known = _known(language)
+    text, tokens, stems = sentence
     weights = dict(zip(stems, map(known.weight.__getitem__, stems), strict=True))
     reached = negated(stems) if NEGATION in weights else _NONE
     for mark in _NO_TERMS:
@@ -93,7 +107,7 @@ def _said(sentence: str, tokens: list[str], known: _Known, given: AbstractSet[st
     numbers = _NONE
     if NUMBER_WEIGHT in weights.values():
         numbers = frozenset([stem for stem in weights if weights[stem] == NUMBER_WEIGHT])
-    names = _names(sentence, known)
+    names = _names(text, known)
     for stem in names:
         if stem in weights:
             weights[stem] = NAME_WEIGHT
@@ -103,13 +117,12 @@ def _said(sentence: str, tokens: list[str], known: _Known, given: AbstractSet[st
         for stem in told:
             weights[stem] *= _GIVEN
     months = known.months.intersection(tokens)
-    return Said(sentence, stems, weights, names, numbers, reached, told, months)
+    return Said(text, stems, weights, names, numbers, reached, told, months)
 
 
 @cache
 def _known(language: str) -> _Known:
     return _Known(
-        stem_of(language),
         _weights(language),
         _names_of(language, first=False),
         _names_of(language, first=True),
