@@ -44,7 +44,7 @@ class Told(Struct, frozen=True):
 
 def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> Figures:
     """Compare the figures of a claim with those of a source; `given` has what the user said."""
-    quoted = claim.weights.keys() <= source.places.keys() and source.quotes(claim.stems)
+    quoted = source.quotes(claim.stems)
     if not (claim.numbers or claim.months or told.addresses):
         return _QUOTED if quoted else NO_FIGURES
     missing = sum([not _has_address(address, source, given) for address in told.addresses])

@@ -27,6 +27,7 @@ _SIGNED = re2.compile(
 
 
 _NONE: frozenset[str] = frozenset()
+_UNINDEXED = frozenset({"", stemming.END})
 
 
 class Source:
@@ -93,7 +94,12 @@ class Source:
         return self._sets[number] if 0 <= number < len(self._sets) else _NONE
 
     def quotes(self, stems: Sequence[str]) -> bool:
-        """Whether these stems stand just so in a context that has no negative numbers."""
+        """Whether these stems stand just so in a context that has no negative numbers.
+
+        They are among the indexed ones.
+        """
+        if not self.places.keys() >= set(stems) - _UNINDEXED:
+            return False
         return f" {' '.join(stems)} " in self._joined
 
     @cached_property
