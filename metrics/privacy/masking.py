@@ -60,8 +60,15 @@ def _finder() -> Finder:
 
 def masked(text: str) -> str:
     """Return the text with personal data as `[kind]` and credentials as `[secret]`."""
-    spans = [(item.start, item.end, f"[{item.kind}]") for item in _finder().find(text)]
-    spans += [(start, end, _SECRET) for start, end in _secrets(text)]
+    return _masked(text, personal=True, secret=True)
+
+
+def _masked(text: str, *, personal: bool, secret: bool) -> str:
+    spans: list[tuple[int, int, str]] = []
+    if personal:
+        spans += [(item.start, item.end, f"[{item.kind}]") for item in _finder().find(text)]
+    if secret:
+        spans += [(start, end, _SECRET) for start, end in _secrets(text)]
     shown: list[str] = []
     reached = 0
     for start, end, mask in sorted(spans, key=lambda span: (span[0], -span[1])):
@@ -77,11 +84,13 @@ def quoted(text: str, limit: int) -> str:
 
 
 def all_quoted(texts: Sequence[str], limit: int) -> list[str]:
-    """Return each text as `quoted` does; texts without anything to mask cost less together."""
-    # What is found in a text is found in all of them as one, where only hints are looked for.
-    if _may_hold("\n".join([text[: limit + _MARGIN] for text in texts])):
-        return [quoted(text, limit) for text in texts]
-    return [_cut(text[: limit + _MARGIN], text, limit) for text in texts]
+    """Return each text as `quoted` does; together they cost less where there is little to mask."""
+    read = [text[: limit + _MARGIN] for text in texts]
+    # What hints at a finding in one of them hints at it in all of them as one.
+    whole = _encodable("\n".join(read))
+    personal, secret = _finder().may_find(whole), _may_have_secret(whole)
+    shown = [_masked(text, personal=personal, secret=secret) for text in read]
+    return [_cut(part, text, limit) for part, text in zip(shown, texts, strict=True)]
 
 
 def _cut(shown: str, text: str, limit: int) -> str:
@@ -91,10 +100,9 @@ def _cut(shown: str, text: str, limit: int) -> str:
     return shown if len(shown) <= limit and not cut else shown[:limit] + "…"
 
 
-def _may_hold(text: str) -> bool:
-    safe = _encodable(text)
+def _may_have_secret(text: str) -> bool:
     patterns = (_CREDENTIAL, _MAYBE_TOKEN)
-    return "://" in safe or any(p.search(safe) for p in patterns) or _finder().may_find(safe)
+    return "://" in text or any(pattern.search(text) for pattern in patterns)
 
 
 def _encodable(text: str) -> str:
