@@ -7,7 +7,7 @@ When in doubt it masks: a quote is there to show which sentence is meant.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import re2
@@ -49,6 +49,7 @@ _CREDENTIAL = re2.compile(
 )
 _USER_INFO = re2.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/@]*:[^\s/@]*)@")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
+_MAYBE_TOKEN = re2.compile(r"[A-Za-z0-9+/_=-]{20}")  # quicker where there is none
 _MARGIN = 200  # characters read beyond a cut, for what it would split
 
 
@@ -59,8 +60,15 @@ def _finder() -> Finder:
 
 def masked(text: str) -> str:
     """Return the text with personal data as `[kind]` and credentials as `[secret]`."""
-    spans = [(item.start, item.end, f"[{item.kind}]") for item in _finder().find(text)]
-    spans += [(start, end, _SECRET) for start, end in _secrets(text)]
+    return _masked(text, personal=True, secret=True)
+
+
+def _masked(text: str, *, personal: bool, secret: bool) -> str:
+    spans: list[tuple[int, int, str]] = []
+    if personal:
+        spans += [(item.start, item.end, f"[{item.kind}]") for item in _finder().find(text)]
+    if secret:
+        spans += [(start, end, _SECRET) for start, end in _secrets(text)]
     shown: list[str] = []
     reached = 0
     for start, end, mask in sorted(spans, key=lambda span: (span[0], -span[1])):
@@ -72,20 +80,42 @@ def masked(text: str) -> str:
 
 def quoted(text: str, limit: int) -> str:
     """Return the masked text, cut after `limit` characters; no finding is shown in part."""
-    length = limit + _MARGIN
-    shown = masked(text[:length])
-    if len(text) > length:
+    return _cut(masked(text[: limit + _MARGIN]), text, limit)
+
+
+def all_quoted(texts: Sequence[str], limit: int) -> list[str]:
+    """Return each text as `quoted` does; together they cost less where there is little to mask."""
+    read = [text[: limit + _MARGIN] for text in texts]
+    # What hints at a finding in one of them hints at it in all of them as one.
+    whole = _encodable("\n".join(read))
+    personal, secret = _finder().may_find(whole), _may_have_secret(whole)
+    shown = [_masked(text, personal=personal, secret=secret) for text in read]
+    return [_cut(part, text, limit) for part, text in zip(shown, texts, strict=True)]
+
+
+def _cut(shown: str, text: str, limit: int) -> str:
+    cut = len(text) > limit + _MARGIN
+    if cut:
         shown = shown[:-_MARGIN]
-    return shown if len(shown) <= limit and len(text) <= length else shown[:limit] + "…"
+    return shown if len(shown) <= limit and not cut else shown[:limit] + "…"
+
+
+def _may_have_secret(text: str) -> bool:
+    patterns = (_CREDENTIAL, _MAYBE_TOKEN)
+    return "://" in text or any(pattern.search(text) for pattern in patterns)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()  # RE2 takes no lone surrogate
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int]]:
-    safe = text.encode("utf-8", "replace").decode()  # RE2 takes no lone surrogate
+    safe = _encodable(text)
     for match in _CREDENTIAL.finditer(safe):
         yield match.span()
     if "://" in safe:
         for match in _USER_INFO.finditer(safe):
             yield match.span(1)
-    for token in _TOKEN.finditer(safe):
+    for token in _TOKEN.finditer(safe) if _MAYBE_TOKEN.search(safe) else ():
         if looks_random(token.group()):
             yield token.span()

@@ -246,6 +246,10 @@ class Finder:
             self._any.Add(_DETECTORS[kind].hint)
         self._any.Compile()
 
+    def may_find(self, text: str) -> bool:
+        """Whether anything hints at a finding; False is sure, also for any part of the text."""
+        return bool(self._kinds) and bool(self._any.Match(fold(text).text))
+
     def find(self, text: str) -> list[Finding]:
         """Return the findings in a text, by kind, then by place; none overlaps another."""
         if not self._kinds:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from metrics.quality import text as texts
-from metrics.quality.claims import Terms, terms_of
 from metrics.quality.lexicon import STOPWORDS
 from metrics.quality.passages import Passage
-from metrics.quality.quantities import decimal_mark, quantities
+from metrics.quality.quantities import Quantity, decimal_mark, quantities
+from metrics.quality.terms import Terms, terms_of
 
 CONTRADICTED = 0.2  # at most, where the answer says something else
 
@@ -95,15 +95,25 @@ def overlap(answer: Sequence[str], reference: Sequence[str]) -> tuple[float, flo
 
 def _side(text: str, language: str) -> _Side:
     normal = texts.normalise(text)
-    terms = terms_of(normal, language, decimal_mark(normal, language))
-    return _Side(normal, tokens(normal, language), terms, Passage(text, language))
+    mark = decimal_mark(normal, language)
+    terms = terms_of(normal, language, mark)
+    # In a text with addresses these have been left out, and the numbers behind them moved.
+    moved = bool(terms.addresses)
+    numbers = quantities(normal, language, mark) if moved else list(terms.numbers)
+    passage = Passage(text, language, None if "*" in normal or "`" in normal else numbers)
+    return _Side(normal, _tokens(normal, numbers), terms, passage)
 
 
 def tokens(text: str, language: str) -> list[str]:
     """Return the case-folded tokens of a normalised text, each number as its value."""
+    return _tokens(text, quantities(text, language, decimal_mark(text, language)))
+
+
+def _tokens(text: str, numbers: Sequence[Quantity]) -> list[str]:
+    """Return the case-folded tokens of a normalised text, each number as its value."""
     found: list[str] = []
     place = 0
-    for number in quantities(text, language, decimal_mark(text, language)):
+    for number in numbers:
         found += _words(text[place : number.start])
         found.append(number.readings[0])
         place = number.end
@@ -183,20 +193,25 @@ def _names(side: _Side) -> list[list[str]]:
     found: list[list[str]] = []
     previous = None
     tokens = texts.words(side.text)
-    for place, token in enumerate(tokens):
-        word = token.casefold()
-        begins = place == 0 and token[0].isupper() and word in side.terms.words
-        if word in side.terms.names or (begins and _is_named_next(tokens, side)):
-            if previous == place - 1 and found:
-                found[-1].append(word)
-            else:
-                found.append([word])
-            previous = place
+    names = side.terms.names
+    folded = list(map(str.casefold, tokens))
+    places = [place for place, word in enumerate(folded) if word in names]
+    if tokens and folded[0] not in names and _begins(tokens, side):
+        places.insert(0, 0)
+    for place in places:
+        if previous == place - 1 and found:
+            found[-1].append(folded[place])
+        else:
+            found.append([folded[place]])
+        previous = place
     return found
 
 
-def _is_named_next(tokens: Sequence[str], side: _Side) -> bool:
-    return len(tokens) > 1 and tokens[1].casefold() in side.terms.names
+def _begins(tokens: Sequence[str], side: _Side) -> bool:
+    """Whether the first word may be a part of the name behind it."""
+    first = tokens[0]
+    is_word = first[0].isupper() and first.casefold() in side.terms.words
+    return is_word and len(tokens) > 1 and tokens[1].casefold() in side.terms.names
 
 
 def _is_swapped(mine: _Side, theirs: _Side, language: str) -> bool:

@@ -18,7 +18,7 @@ from metrics.quality.units import UNITS
 _UNIT_STEMS = frozenset(unit.name for unit in UNITS.values()) | {"million", "billion", "thousand"}
 
 
-_PARTLY = 0.6  # share of a claim that a sentence must have to give another figure for it
+PARTLY = 0.6  # share of a claim that a sentence must have to give another figure for it
 _ALIKE = 0.75  # the same for a negation or an opposite
 _NEARLY_ALL = 0.9  # the same where only the order differs
 
@@ -28,7 +28,7 @@ def contradiction(claim: Said, near: list[str], share: float, language: str) -> 
 
     `share` is how much of the claim the sentence holds.
     """
-    if share < _PARTLY:
+    if share < PARTLY:
         return ""
     theirs = set(near)
     if _has_other_figure(claim, near, theirs, language):

@@ -11,12 +11,12 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 
 from metrics.quality import stems as stemming
-from metrics.quality.claims import months_in
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import Passage
 from metrics.quality.quantities import Quantity, quantities
 from metrics.quality.said import Said
 from metrics.quality.sources import Source, is_signed
+from metrics.quality.terms import months_in
 
 
 class Figures(Struct, frozen=True):
@@ -25,11 +25,13 @@ class Figures(Struct, frozen=True):
     missing: int = 0
     loose: int = 0
     held: bool = False  # the claim has figures, and the source has them all
+    quoted: bool = False  # the claim stands in the source as it is
 
 
 # A claim that shares fewer of its words with the source has no support, whatever its numbers.
 _WORTH_READING = 0.4
 NO_FIGURES = Figures()
+_QUOTED = Figures(quoted=True)
 
 
 class Told(Struct, frozen=True):
@@ -42,26 +44,29 @@ class Told(Struct, frozen=True):
 
 def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> Figures:
     """Compare the figures of a claim with those of a source; `given` has what the user said."""
-    missing = sum(not _has_address(address, source, given) for address in told.addresses)
+    quoted = source.quotes(claim.stems)
+    if not (claim.numbers or claim.months or told.addresses):
+        return _QUOTED if quoted else NO_FIGURES
+    missing = sum([not _has_address(address, source, given) for address in told.addresses])
     if claim.months:
         missing += _missing_months(told, claim, source)
     if not claim.numbers:
-        return Figures(missing, 0, bool(told.addresses) and not missing)
+        return Figures(missing, 0, bool(told.addresses) and not missing, quoted)
     signed = is_signed(told.text)
-    if not signed and source.quotes(claim.stems):
-        return Figures(missing, 0, not missing)
+    if quoted and not signed:
+        return Figures(missing, 0, not missing, quoted)
     unlike = [
         place
         for place, stem in enumerate(claim.stems)
         if stem in claim.numbers and not _is_alike(claim.stems, place, source)
     ]
     if not unlike and not signed:
-        return Figures(missing, 0, not missing)
+        return Figures(missing, 0, not missing, quoted)
     if claim.share_in(source.places) < _WORTH_READING:
-        return Figures(missing + len(unlike))
+        return Figures(missing + len(unlike), quoted=quoted)
     amounts = quantities(told.text, source.language, told.mark)
     missing += sum(not _is_held(amount, source, given) for amount in amounts)
-    return Figures(missing, max(0, len(unlike) - missing), not missing)
+    return Figures(missing, max(0, len(unlike) - missing), not missing, quoted)
 
 
 def _missing_months(told: Told, claim: Said, source: Source) -> int:
@@ -97,7 +102,7 @@ def _is_alike(stems: list[str], place: int, source: Source) -> bool:
 
 
 def _is_held(amount: Quantity, source: Source, given: Passage | None) -> bool:
-    if any(passage.amounts.holds(amount) for passage in source.passages):
+    if any(passage.holds(amount) for passage in source.passages):
         return True
     if given is None or not given.amounts.gives(amount):
         return False

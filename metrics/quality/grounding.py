@@ -9,23 +9,26 @@ The language is that of the answer and the question: contexts that come or go do
 an answer is read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Literal
+from itertools import islice
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from metrics.privacy.masking import quoted
+from metrics.privacy.masking import all_quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
-from metrics.quality.claims import Part, addresses_in, is_greeting, parts_of
+from metrics.quality.claims import Part, Parts, is_greeting, parts_of
 from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
-from metrics.quality.passages import passage_of
-from metrics.quality.said import Said, said
-from metrics.quality.sources import Source
+from metrics.quality.passages import Passage, passage_of
+from metrics.quality.said import Heard, Said, heard, said_of, says_plainly
+from metrics.quality.sources import Source, is_signed
 from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
+from metrics.quality.terms import addresses_in
 from metrics.quality.units import UNITS
 from scorer.api import AgentTrace, Unscored
 
@@ -78,6 +81,15 @@ class Grounding(Struct, frozen=True):
     unread: int = 0
 
 
+class _Read(NamedTuple):
+    part: Part
+    heard: Heard
+    told: Told
+
+
+_NOTHING: frozenset[str] = frozenset()
+
+
 class _Judged(Struct, frozen=True):
     text: str
     support: Support
@@ -97,17 +109,18 @@ def ground(
     With an embedder the support of a claim is in part how alike the nearest sentence is.
     """
     language = texts.language_of(answer, given)
-    source = Source(contexts, language)
     told = passage_of(given, language) if given else None
-    words = frozenset(stemming.stems(language)[w] for w in stemming.tokens(stemming.plain(given)))
     parts = parts_of(answer, language)
+    stem_of = stemming.stems(language)
+    asked = frozenset(map(stem_of.__getitem__, stemming.tokens(stemming.plain(given))))
+    read = _read(parts, language)
+    stems = _NOTHING.union(*[part.heard.stems for sentence in read for part in sentence])
+    source = Source(contexts, language, stems - {""})
     judged: list[_Judged] = []
     unclaimed = 0
-    for sentence in parts.sentences:
+    for sentence in read:
         before = len(judged)
-        for part, claim, text in _claims(sentence, language, words, parts.mark):
-            support = support_of(claim, source, figures(text, claim, source, told))
-            judged.append(_Judged(part.text, support))
+        judged += filter(None, [_judged(item, source, asked, told) for item in sentence])
         unclaimed += len(judged) == before
     if embedder is not None and judged:
         judged = _with_likeness(judged, embedder, contexts)
@@ -135,19 +148,49 @@ def sentences_of(contexts: Sequence[str]) -> list[str]:
     return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
 
 
-def _claims(
-    sentence: Sequence[Part], language: str, given: frozenset[str], mark: str | None
-) -> Iterator[tuple[Part, Said, Told]]:
-    """Yield the parts of a sentence that claim something."""
-    for part in sentence:
-        text, addresses = addresses_in(part.told)
-        text = stemming.plain(text)
-        claim = said(text, language, given)
-        if _is_claim(part, claim, addresses):
-            yield part, claim, Told(text, addresses, mark)
+def _read(parts: Parts, language: str) -> list[list[_Read]]:
+    """Return what the parts of each sentence say, whether they claim it or not."""
+    flat = [part for sentence in parts.sentences for part in sentence]
+    apart = [addresses_in(part.told) if parts.addressed else (part.told, _NOTHING) for part in flat]
+    cut = heard([stemming.plain(text) for text, _ in apart], language)
+    read = (
+        _Read(part, said, Told(said.text, addresses, parts.mark))
+        for part, said, (_, addresses) in zip(flat, cut, apart, strict=True)
+    )
+    return [list(islice(read, len(sentence))) for sentence in parts.sentences]
 
 
-def _is_claim(part: Part, claim: Said, addresses: frozenset[str]) -> bool:
+def _judged(
+    read: _Read, source: Source, asked: frozenset[str], given: Passage | None
+) -> _Judged | None:
+    """Return the support of a part of a sentence, None if it claims nothing."""
+    if _is_plain_quote(read, source):
+        return _Judged(read.part.text, Support(1.0))
+    claim = said_of(read.heard, source.language, asked)
+    if not _is_claim(read.part, claim, read.told.addresses):
+        return None
+    found = figures(read.told, claim, source, given)
+    return _Judged(read.part.text, support_of(claim, source, found))
+
+
+def _is_plain_quote(read: _Read, source: Source) -> bool:
+    """Whether a part claims something, and stands in the source just so.
+
+    That is all there is to say of it; where anything in it might need a second look, it is not.
+    """
+    part = read.part
+    return (
+        not part.title
+        and part.least == 1
+        and not read.told.addresses
+        and source.quotes(read.heard.stems)
+        and says_plainly(read.heard, source.language)
+        and not is_signed(read.heard.text)
+        and not is_greeting(part.told, 0)
+    )
+
+
+def _is_claim(part: Part, claim: Said, addresses: AbstractSet[str]) -> bool:
     if part.title:
         return bool(addresses) or bool(claim.numbers and not _UNITS.isdisjoint(claim.stems))
     if claim.numbers or addresses or claim.months - AMBIGUOUS_MONTHS:
@@ -171,15 +214,18 @@ def _summary(judged: Sequence[_Judged], unclaimed: int, unread: int) -> Groundin
         supported=len(judged) - len(missed),
         share=(sum(values) / len(values) + min(values)) / 2,
         weakest=min(values),
-        unsupported=tuple(_shown(item) for item in shown),
+        unsupported=_shown(shown),
         unclaimed=unclaimed,
         unread=unread,
     )
 
 
-def _shown(item: _Judged) -> Unsupported:
-    text = quoted(" ".join(item.text.split()), _MAX_SHOWN_LENGTH)
-    return Unsupported(text, item.support.against or ("words",))
+def _shown(judged: Sequence[_Judged]) -> tuple[Unsupported, ...]:
+    texts_ = all_quoted([" ".join(item.text.split()) for item in judged], _MAX_SHOWN_LENGTH)
+    return tuple(
+        Unsupported(text, item.support.against or ("words",))
+        for text, item in zip(texts_, judged, strict=True)
+    )
 
 
 def context_texts(trace: AgentTrace) -> tuple[str, ...] | Unscored:

@@ -6,16 +6,16 @@ even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-
 """
 
 import re
-from collections.abc import Set as AbstractSet
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import re2
 
 from metrics.quality import text as texts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
-from metrics.quality.number_reader import has_number_words
-from metrics.quality.quantities import Quantity, decimal_mark, quantities
+from metrics.quality.number_reader import Number, has_number_words, numbers_in
+from metrics.quality.quantities import Quantity, date_parts, decimal_mark, described
 from metrics.quality.units import UNITS, meanings
 
 _MAX_USES = 64  # different things that one number counts in a passage
@@ -115,22 +115,43 @@ def _names_of(month: int, language: str) -> tuple[str, ...]:
     return tuple(name for name, number in MONTH_NAMES[language].items() if number == month)
 
 
-class Passage:
-    """A text, indexed by its words, their stems, its amounts, months and addresses."""
+class Forms(NamedTuple):
+    """Some words, those of each stem, and those that are units."""
 
-    def __init__(self, text: str, language: str) -> None:
+    words: frozenset[str]
+    by_stem: dict[str, list[str]]
+    units: list[str]
+
+
+def forms_of(words: frozenset[str], language: str) -> Forms:
+    """Return what passages are asked for to know the words in any form."""
+    by_stem: dict[str, list[str]] = {}
+    for word in words:
+        by_stem.setdefault(texts.stem(language, word), []).append(word)
+    return Forms(words, by_stem, [word for word in words if word in UNITS])
+
+
+class Passage:
+    """A text, indexed by its words, their stems, its amounts, months and addresses.
+
+    `quantities` are its numbers, where they are known.
+    """
+
+    def __init__(self, text: str, language: str, quantities: list[Quantity] | None = None) -> None:
         self._text = texts.normalise(text)
         self._language = language
+        self._quantities = quantities
 
     @cached_property
     def words(self) -> set[str]:
         """The tokens, case-folded."""
         return set(texts.folded_words(self._text))
 
-    def count(self, words: AbstractSet[str]) -> int:
-        """Return how many of the words occur, each in any form."""
-        known = words & self.words
-        return len(known) + sum(map(self._has_form, words - known))
+    def known(self, forms: Forms) -> frozenset[str]:
+        """Return those of some words that occur, each in any form."""
+        stems = forms.by_stem.keys() & self._stems
+        units = [word for word in forms.units if UNITS[word].name in self._units]
+        return (forms.words & self.words).union(units, *map(forms.by_stem.__getitem__, stems))
 
     def has(self, word: str) -> bool:
         """Whether the word, or another form of it, occurs."""
@@ -158,19 +179,46 @@ class Passage:
         """Whether the e-mail address or URL (case-folded, without scheme) occurs."""
         return address in self._folded
 
+    def holds(self, amount: Quantity) -> bool:
+        """Whether the text has this amount."""
+        # Most texts do not have the number at all: what it counts need not be read.
+        return self._may_hold(amount) and self.amounts.holds(amount)
+
+    def has_value(self, amount: Quantity) -> bool:
+        """Whether the number of an amount occurs, whatever it counts there."""
+        return self._may_hold(amount) and self.amounts.has_value(amount)
+
+    def _may_hold(self, amount: Quantity) -> bool:
+        values = (*amount.readings, *amount.parts)
+        return not self._values.isdisjoint([value.lstrip("-") for value in values])
+
+    @cached_property
+    def _values(self) -> set[str]:
+        values = {reading for _, _, readings in self._numbers for reading in readings}
+        return values.union(*map(date_parts, values))
+
+    @cached_property
+    def _numbers(self) -> list[Number]:
+        mark = decimal_mark(self._text, self._language)
+        spelt = has_number_words(self.words, self._language)
+        return numbers_in(self._unmarked, self._language, mark, spelt=spelt)
+
     @cached_property
     def amounts(self) -> Amounts:
         """The numbers of the text and what they count."""
-        mark = decimal_mark(self._text, self._language)
-        spelt = has_number_words(self.words, self._language)
-        plain = self._text.replace("*", " ").replace("`", " ")  # "**5** kg" are 5 kg
-        return Amounts(quantities(plain, self._language, mark, spelt=spelt))
+        if self._quantities is not None:
+            return Amounts(self._quantities)
+        return Amounts(described(self._unmarked, self._language, self._numbers))
+
+    @cached_property
+    def _unmarked(self) -> str:
+        return self._text.replace("*", " ").replace("`", " ")  # "**5** kg" are 5 kg
 
     @cached_property
     def _stems(self) -> set[str]:
         # Worked out when a word itself is not found.
-        language = self._language
-        return {texts.stem(language, word) for word in self.words if not word[0].isdigit()}
+        stem_of = texts.stems(self._language)
+        return {stem_of[word] for word in self.words if not word[0].isdigit()}
 
     @cached_property
     def _units(self) -> set[str]:

@@ -7,6 +7,7 @@ A number is read by value: with its sign, in digits or words, multiplied by what
 """
 
 import re
+from collections.abc import Sequence
 
 import re2
 from msgspec import Struct
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 
 from metrics.quality import text as texts
 from metrics.quality.lexicon import MONTH_NAMES, STOPWORDS
-from metrics.quality.number_reader import CURRENCY, numbers_in
+from metrics.quality.number_reader import CURRENCY, Number, numbers_in
 from metrics.quality.numerals import numerals
 from metrics.quality.units import Unit, meanings, unit_of
 
@@ -66,7 +67,11 @@ def quantities(
 
     With `spelt` False there are no number words in it, which is quicker.
     """
-    numbers = numbers_in(text, language, mark, spelt=spelt)
+    return described(text, language, numbers_in(text, language, mark, spelt=spelt))
+
+
+def described(text: str, language: str, numbers: Sequence[Number]) -> list[Quantity]:
+    """Return the numbers of a text with what they count."""
     found = [_described(text, language, *number) for number in numbers]
     for place in range(len(found) - 2, -1, -1):
         here, after = found[place], found[place + 1]
@@ -95,7 +100,7 @@ def _described(
 ) -> Quantity:
     """Add sign, unit and nouns to a number."""
     before = text[max(0, start - _NEAR) : start]
-    parts = tuple(texts.parts_of(readings[0])) if _DATE.fullmatch(readings[0]) else ()
+    parts = date_parts(readings[0])
     if _is_negative(before):
         readings = tuple(f"-{reading}" for reading in readings)
     if text[end : end + 1].isalpha() and (ordinal := _ORDINAL.match(text, end)):
@@ -107,6 +112,11 @@ def _described(
     if labelled is not None:
         nouns, unit = (labelled.name, *nouns), labelled
     return Quantity(start, end, readings, nouns, unit, parts)
+
+
+def date_parts(reading: str) -> tuple[str, ...]:
+    """Return the numbers of a dotted date, none for another number."""
+    return tuple(texts.parts_of(reading)) if _DATE.fullmatch(reading) else ()
 
 
 def _is_negative(before: str) -> bool:

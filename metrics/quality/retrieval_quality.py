@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from metrics.quality import text as texts
-from metrics.quality.claims import Terms, claims_of
+from metrics.quality.claims import claims_of
 from metrics.quality.contextual import ContextualMetric
-from metrics.quality.passages import Passage, passage_of
+from metrics.quality.passages import Forms, Passage, forms_of, passage_of
+from metrics.quality.terms import Terms
 from scorer.api import (
     AgentTrace,
     Document,
@@ -18,6 +19,7 @@ from scorer.api import (
 
 RELEVANT_OVERLAP = 0.1
 _MAX_SHOWN = 20
+_NO_WORD: frozenset[str] = frozenset()
 
 
 class RetrievalQuality(ContextualMetric):
@@ -89,14 +91,22 @@ def _rank(document: Document) -> int:
 def _overlap(text: str, target: str, language: str) -> float:
     """Return the overlap of a passage with the claim that it overlaps most with."""
     passage = passage_of(text, language)
-    claims = claims_of(target, language).claims
-    return max(share_of_pairs(_found(passage, claim.terms), claim.terms.count) for claim in claims)
+    claims = [claim.terms for claim in claims_of(target, language).claims]
+    known = passage.known(_forms_of(target, language))
+    return max(share_of_pairs(_found(passage, terms, known), terms.count) for terms in claims)
 
 
-def _found(passage: Passage, terms: Terms) -> int:
-    found = passage.count(terms.words) + sum(map(passage.has_month, terms.months))
+# All passages are asked for the same words.
+@lru_cache(maxsize=8)
+def _forms_of(target: str, language: str) -> Forms:
+    words = [claim.terms.words for claim in claims_of(target, language).claims]
+    return forms_of(_NO_WORD.union(*words), language)
+
+
+def _found(passage: Passage, terms: Terms, known: frozenset[str]) -> int:
+    found = len(terms.words & known) + sum(map(passage.has_month, terms.months))
     found += sum(map(passage.has_address, terms.addresses))
-    return found + sum(map(passage.amounts.has_value, terms.numbers))
+    return found + sum(map(passage.has_value, terms.numbers))
 
 
 def share_of_pairs(found: int, total: int) -> float:

@@ -1,22 +1,31 @@
 """What a sentence says, as terms that weigh: names and numbers most, then long words."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
+from itertools import chain
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from metrics.quality import stems as stemming
 from metrics.quality import text as texts
+from metrics.quality.known import Known
 from metrics.quality.lexicon import MONTH_NAMES, STOPWORDS
+from metrics.quality.stems import END, NEGATION, tokens_of
+from metrics.quality.stems import stems as stem_of
 
 NAME_WEIGHT = NUMBER_WEIGHT = 1.5  # no other word weighs as much
 FAINT = 0.25  # a function word that has an opposite: "more", "before"
 _GIVEN = 0.1  # what the user said himself
 _LONG = 8  # letters; longer words are no rarer
+_SHORT = 6  # with fewer tokens a sentence may be a courtesy
 _SCOPE = 3  # words that a negation reaches over
+_EDGES = ".,;:!?\"'()[]"  # no name begins or ends with one of them
 _PARTS = re.compile(r"[^\W_][\w&]*(?:[.'][\w&]+)*")
+_NO_TERMS = ("", "$", "%", END, NEGATION)
+_NONE: frozenset[str] = frozenset()
+_Names = tuple[str, ...]
 
 
 class Said(Struct, frozen=True):
@@ -50,62 +59,102 @@ class Said(Struct, frozen=True):
         return terms if names else terms - len(self.names & self.weights.keys())
 
 
+class _Known(NamedTuple):
+    """What is known of the words of a language."""
+
+    weight: Known[float]
+    names: Known[_Names]
+    first_names: Known[_Names]
+    months: frozenset[str]
+
+
+class Heard(NamedTuple):
+    """A plain sentence, cut: its tokens, and the stem of each ("" for a function word)."""
+
+    text: str
+    tokens: list[str]
+    stems: list[str]
+
+
+def heard(sentences: Sequence[str], language: str) -> list[Heard]:
+    """Cut plain sentences, which is quicker than one by one."""
+    stem = stem_of(language).__getitem__
+    cut = zip(sentences, tokens_of(sentences), strict=True)
+    return [Heard(text, tokens, list(map(stem, tokens))) for text, tokens in cut]
+
+
 def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) -> Said:
     """Read a plain sentence; what the question (`given`, in stems) says weighs little."""
-    tokens = stemming.tokens(sentence)
-    found = list(map(stemming.stems(language).__getitem__, tokens))
-    weight_of = _weights(language)
-    weights = {stem: weight for stem in found if (weight := weight_of[stem])}
-    numbers = frozenset(
-        [stem for stem, weight in weights.items() if weight == NUMBER_WEIGHT]
-        if NUMBER_WEIGHT in weights.values()
-        else ()
-    )
-    names = _names(sentence, language)
-    for stem in weights.keys() & names:
-        weights[stem] = NAME_WEIGHT
-    told = given & weights.keys()
-    for stem in told:
-        weights[stem] *= _GIVEN
-    months = _months(language).intersection(tokens)
-    return Said(sentence, found, weights, names, numbers, negated(found), frozenset(told), months)
+    return said_of(heard([sentence], language)[0], language, given)
+
+
+def says_plainly(sentence: Heard, language: str) -> bool:
+    """Whether a sentence of some length says anything, and names no month."""
+    known = _known(language)
+    if len(sentence.stems) < _SHORT or not known.months.isdisjoint(sentence.tokens):
+        return False
+    return any(known.weight[stem] > FAINT for stem in sentence.stems if stem not in _NO_TERMS)
+
+
+def said_of(sentence: Heard, language: str, given: AbstractSet[str]) -> Said:
+    """Read a sentence that has been cut."""
+    known = _known(language)
+    text, tokens, stems = sentence
+    weights = dict(zip(stems, map(known.weight.__getitem__, stems), strict=True))
+    reached = negated(stems) if NEGATION in weights else _NONE
+    for mark in _NO_TERMS:
+        weights.pop(mark, None)
+    numbers = _NONE
+    if NUMBER_WEIGHT in weights.values():
+        numbers = frozenset([stem for stem in weights if weights[stem] == NUMBER_WEIGHT])
+    names = _names(text, known)
+    for stem in names:
+        if stem in weights:
+            weights[stem] = NAME_WEIGHT
+    told = _NONE
+    if given:
+        told = frozenset(given & weights.keys())
+        for stem in told:
+            weights[stem] *= _GIVEN
+    months = known.months.intersection(tokens)
+    return Said(text, stems, weights, names, numbers, reached, told, months)
 
 
 @cache
-def _weights(language: str) -> stemming.Known[float]:
-    """Return what each stem weighs that is no name; what is no term weighs nothing."""
+def _known(language: str) -> _Known:
+    return _Known(
+        _weights(language),
+        _names_of(language, first=False),
+        _names_of(language, first=True),
+        frozenset(MONTH_NAMES[language]),
+    )
+
+
+def _weights(language: str) -> Known[float]:
+    """Return what each stem weighs that is no name."""
     stopwords = STOPWORDS[language]
 
     def weight(stem: str) -> float:
-        if not stem or stem in "\x02\x15$%":
-            return 0.0
-        if stem[0].isdigit():
+        if stem[:1].isdigit():
             return NUMBER_WEIGHT
         return FAINT if stem in stopwords else 0.6 + 0.4 * min(len(stem), _LONG) / _LONG
 
-    return stemming.Known(weight)
-
-
-@cache
-def _months(language: str) -> frozenset[str]:
-    return frozenset(MONTH_NAMES[language])
+    return Known(weight)
 
 
 def negated(stems: list[str], scope: int = _SCOPE) -> frozenset[str]:
     """Return the stems that a negation reaches."""
-    if stemming.NEGATION not in stems:
+    if NEGATION not in stems:
         return frozenset()
     reached: set[str] = set()
     for place, stem in enumerate(stems):
-        if stem == stemming.NEGATION:
-            after = [
-                other for other in stems[place + 1 : place + 8] if other and other != stemming.END
-            ]
+        if stem == NEGATION:
+            after = [other for other in stems[place + 1 : place + 8] if other and other != END]
             reached.update(after[:scope])
-    return frozenset(reached - {stemming.NEGATION})
+    return frozenset(reached - {NEGATION})
 
 
-def _names(sentence: str, language: str) -> frozenset[str]:
+def _names(sentence: str, known: _Known) -> frozenset[str]:
     """Return the stems of the names.
 
     Words with an upper-case letter, but for a sentence's first word, unless it holds more than
@@ -113,27 +162,26 @@ def _names(sentence: str, language: str) -> frozenset[str]:
     """
     words = sentence.split() if sentence.isascii() else texts.words(sentence)
     if not words:
-        return frozenset()
-    names_of = _names_of(language, first=False)
-    shown = [word for word in words[1:] if not word.islower()]
-    first = _names_of(language, first=True)[words[0]]
-    return frozenset(first).union(*map(names_of.__getitem__, shown))
+        return _NONE
+    first = known.first_names[words[0].strip(_EDGES)]
+    words[0] = "a"
+    shown = [word.strip(_EDGES) for word in words if not word.islower()]
+    return frozenset(chain(first, *map(known.names.__getitem__, shown)))
 
 
-@cache
-def _names_of(language: str, *, first: bool) -> stemming.Known[tuple[str, ...]]:
+def _names_of(language: str, *, first: bool) -> Known[_Names]:
     """Return the stems of the names in each written word, as the first of a sentence or not."""
-    stem_of = stemming.stems(language)
+    known = stem_of(language)
 
-    def names(written: str) -> tuple[str, ...]:
+    def names(written: str) -> _Names:
         if written.islower():
             return ()
         parts = [written] if written.isalpha() else _PARTS.findall(written)
         named = (part for part in parts if _is_name(part, first=first, german=language == "german"))
-        stems = (stem_of[part.casefold()] for part in named)
+        stems = (known[part.casefold()] for part in named)
         return tuple(stem for stem in stems if len(stem) > 1 and not stem[0].isdigit())
 
-    return stemming.Known(names)
+    return Known(names)
 
 
 def _is_name(word: str, *, first: bool, german: bool) -> bool:

@@ -6,61 +6,73 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property, lru_cache
+from functools import cached_property
 from string import ascii_letters
 
 import re2
 
 from metrics.quality import stems as stemming
+from metrics.quality.known import Known
 from metrics.quality.passages import Passage, passage_of
 
 MAX_POSTINGS = 64  # a stem with more is taken to be in every sentence
 _SIGN_WORDS = ("inus ", "egative ", "oins ", "enos ", "eno ")
+_SIGN_ENDS = ("inus", "egativ", "oins", "eno")  # quicker to find: spaces are everywhere
 _DASHED = re.compile(r"-\$?\d")
 _SIGNED = re2.compile(
     r"(?i)[€£¥₹₩]|(?:^|[\s(\[{:=|,;/*\"'`$])[-–−]\$?\d|\b(?:minus|negative|moins|menos|meno) "
 )
 
 
+_NONE: frozenset[str] = frozenset()
+_UNINDEXED = frozenset({"", stemming.END})
+
+
 class Source:
     """The contexts in one language."""
 
-    def __init__(self, contexts: Sequence[str], language: str) -> None:
+    def __init__(
+        self, contexts: Sequence[str], language: str, wanted: frozenset[str] | None = None
+    ) -> None:
+        """Index the contexts by the `wanted` stems, by all if it is None."""
         self.language = language
         self._contexts = contexts
         self._texts = [stemming.parted(stemming.plain(context)) for context in contexts]
-        self._stem_of = stemming.stems(language)
         self.tokens: list[str] = []
         self.starts: list[int] = [0]
-        self.places: dict[str, list[int]] = defaultdict(list)
+        self.places: dict[str, list[int]] = {}
         self.owners: list[int] = []
-        self._sets: list[set[str]] = []
+        self._sets: list[AbstractSet[str]] = []
         self._bounds = [0]
-        for text in self._texts:
-            self._add(text)
+        stem_of = stemming.stems(language)
+        for tokens in stemming.tokens_of(self._texts):
+            stems = list(map(stem_of.__getitem__, tokens))
+            self._add(stems, frozenset(stems) - {""} if wanted is None else wanted)
 
-    def _add(self, text: str) -> None:
-        tokens, starts, places = self.tokens, self.starts, self.places
-        start = len(tokens)
-        tokens += map(self._stem_of.__getitem__, stemming.tokens(text))
-        last = len(tokens)
-        tokens += [stemming.END, stemming.END]
+    def _add(self, stems: list[str], wanted: frozenset[str]) -> None:
+        places, sets = self.places, self._sets
+        begin, start, sentence = len(self.tokens), 0, len(sets)
+        last = len(stems)
+        stems += [stemming.END, stemming.END]
         while start <= last:
-            end = tokens.index(stemming.END, start)
-            sentence = len(starts) - 1
-            self._sets.append(known := set(tokens[start:end]))
+            end = stems.index(stemming.END, start)
+            known = wanted.intersection(stems[start:end])
+            sets.append(known)
             for stem in known:
-                places[stem].append(sentence)
+                if stem in places:
+                    places[stem].append(sentence)
+                else:
+                    places[stem] = [sentence]
+            sentence += 1
             start = end + 1
-            starts.append(start)
-        self._sets.append(set())
-        places.pop("", None)
-        starts.append(len(tokens))
-        self.owners += [len(self._bounds) - 1] * (len(starts) - 1 - len(self.owners))
-        self._bounds.append(len(tokens))
+            self.starts.append(begin + start)
+        sets.append(_NONE)
+        self.tokens += stems
+        self.starts.append(len(self.tokens))
+        self.owners += [len(self._bounds) - 1] * (sentence + 1 - len(self.owners))
+        self._bounds.append(len(self.tokens))
 
     def has(self, stem: str) -> bool:
         """Whether a stem occurs."""
@@ -78,15 +90,22 @@ class Source:
         return self.tokens[self.starts[number] : self.starts[number + 1] - 1]
 
     def words(self, number: int) -> AbstractSet[str]:
-        """Return the stems of a sentence without their order, "" among them."""
-        return self._sets[number] if 0 <= number < len(self._sets) else frozenset()
+        """Return the indexed stems of a sentence without their order."""
+        return self._sets[number] if 0 <= number < len(self._sets) else _NONE
 
     def quotes(self, stems: Sequence[str]) -> bool:
-        """Whether these stems stand just so in a context that has no negative numbers."""
+        """Whether these stems stand just so in a context that has no negative numbers.
+
+        They are among the indexed ones.
+        """
+        if not self.places.keys() >= set(stems) - _UNINDEXED:
+            return False
         return f" {' '.join(stems)} " in self._joined
 
     @cached_property
     def _joined(self) -> str:
+        if not is_signed("\n".join(self._texts)):
+            return f" {' '.join(self.tokens)} "
         return f" {' '.join(' '.join(tokens) for tokens in self._unsigned())} "
 
     def _unsigned(self) -> Iterator[list[str]]:
@@ -114,6 +133,18 @@ class Source:
     def _written(self) -> str:
         return "\n".join(["", *self._texts, ""])
 
+    def acronyms_spelt(self, text: str) -> Iterator[list[str]]:
+        """Yield the words of each name in a plain text that is an acronym in the contexts."""
+        capitals = "".join(_INITIAL.findall(text))
+        if any(map(capitals.__contains__, self._acronyms)):
+            for initials, words in name_runs(text):
+                if initials.upper() in self._acronyms:
+                    yield words
+
+    @cached_property
+    def _acronyms(self) -> frozenset[str]:
+        return frozenset(_ACRONYM.findall(self._written))
+
     @cached_property
     def passages(self) -> list[Passage]:
         """The contexts one by one, indexed for their amounts, which takes longer."""
@@ -123,8 +154,12 @@ class Source:
         """Whether the initials of neighbouring words of a name spell a case-folded acronym."""
         if not (acronym.isascii() and acronym.isalpha()) or len(acronym) < _SHORTEST_ACRONYM:
             return False
-        begins = _words_with(acronym[0].upper(), acronym[1].upper())
-        return begins.search(self._together) is not None and acronym in self._initials
+        # Most acronyms do not even fit the capitals, which are found much sooner than the names.
+        return acronym.upper() in self._capitals and acronym in self._initials
+
+    @cached_property
+    def _capitals(self) -> str:
+        return "".join(_INITIAL.findall(self._together))
 
     @cached_property
     def _initials(self) -> str:
@@ -138,8 +173,10 @@ class Source:
 def is_signed(text: str) -> bool:
     """Whether some number of a plain text may be negative."""
     # Most texts have none of the signs at all, and the pattern costs more.
-    if text.isascii() and not _DASHED.search(text) and not any(map(text.__contains__, _SIGN_WORDS)):
-        return False
+    if text.isascii() and not ("-" in text and _DASHED.search(text)):
+        has = text.__contains__
+        if not (any(map(has, _SIGN_ENDS)) and any(map(has, _SIGN_WORDS))):
+            return False
     return _SIGNED.search(text) is not None
 
 
@@ -153,15 +190,13 @@ def _named(run: str) -> tuple[str, list[str]]:
     return "".join(word[0] for word in words).casefold(), words
 
 
-@lru_cache(maxsize=26 * 26)
-def _words_with(first: str, second: str) -> re.Pattern[str]:
-    """Return the pattern of two neighbouring words of a name with these initials."""
-    return re.compile(rf"{first}[A-Za-z]+[ -](?:(?i:{_LINK})[ -])*{second}")
-
-
-_KNOWN_RUNS = stemming.Known(_named)
+_KNOWN_RUNS = Known(_named)
 _SHORTEST_ACRONYM = 2
 _WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
 _LINK = "|".join(sorted(_LINKS))
+# A word of capitals alone; it starts with one set of characters, which is quickly found.
+_ACRONYM = re.compile(r"[A-Z](?=[A-Z])(?<![A-Za-z].)[A-Z]++(?![a-z])")
+# The capital that begins a word, but for links.
+_INITIAL = re.compile(rf"[A-Z](?<![A-Za-z].)(?=[A-Za-z])(?<!(?=(?i:{_LINK})(?![A-Za-z])).)")
 _NAME_RUN = re.compile(rf"(?:[A-Z][A-Za-z]+[ -](?:(?:{_LINK}) ){{0,2}}){{1,8}}[A-Z][A-Za-z]+")

@@ -6,12 +6,12 @@ that, so that a text costs little more than splitting it.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cache
-from typing import TypeVar
 
 from metrics.quality import text as texts
 from metrics.quality.contrasts import opposed_words
+from metrics.quality.known import Known
 from metrics.quality.lexicon import STOPWORDS
 from metrics.quality.negations import is_negation
 from metrics.quality.numerals import numerals
@@ -19,9 +19,8 @@ from metrics.quality.units import UNITS
 
 END = "\x02"
 NEGATION = "\x15"
+_GAP = "\x03"  # between two texts
 
-_MAX_KNOWN = 50_000  # forms kept per language and use
-_LONGEST_KNOWN = 64  # characters; what is longer is seldom met again
 # Typography that would make a text other than ASCII.
 _PLAIN = {
     "\u2018": "'",
@@ -37,34 +36,25 @@ _PLAIN = {
 _MARKS = re.compile(r"[.,;:](?=[A-Z])(?:(?<=[a-z]{2}.)|(?<=[0-9].))")
 # It folds the case too, and leaves of other signs a space.
 _TABLE = bytes(
-    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in ".,'_$%\x02" else 32
+    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in ".,'_$%\x02\x03" else 32
     for code in range(128)
 ) + bytes(range(128, 256))
-_ENDS = (". ", "! ", "? ", "\n", '." ', ".) ")
+# Where a sentence ends, each with a character that a text without it lacks. A pattern finds ". "
+# faster than `str.replace` does.
+_ENDS = (
+    (".", re.compile(r"\. ")),
+    ("!", re.compile(r"! ")),
+    ("?", re.compile(r"\? ")),
+    ("\n", re.compile(r"\n")),
+    ('"', re.compile(r'\." ')),
+    (")", re.compile(r"\.\) ")),
+)
+_COMMA = re.compile(", ")
 _SIGNS = {END: END, "$": "$", "%": "percent"}
 _PASSIVE = frozenset({"by", "von", "par", "por", "da", "door"})
 _LAST = " \t\r\n.!?"
 _EDGES = ".,'_"
 _NO_NUMBERS = frozenset({"one", "second", "ein", "eine", "un", "une", "uno", "una", "um", "uma"})
-
-
-_Value = TypeVar("_Value")
-
-
-class Known(dict[str, _Value]):
-    """What a function says of every form met so far; it forgets all when it knows too many."""
-
-    def __init__(self, work: Callable[[str], _Value]) -> None:
-        super().__init__()
-        self._work = work
-
-    def __missing__(self, form: str) -> _Value:
-        found = self._work(form)
-        if len(form) <= _LONGEST_KNOWN:
-            if len(self) >= _MAX_KNOWN:
-                self.clear()
-            self[form] = found
-        return found
 
 
 class _Stemmer:
@@ -124,16 +114,25 @@ def parted(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the case-folded tokens of a plain text, `END` after each sentence but the last."""
-    if not text.isascii():
-        return _any_tokens(text)
-    text = text.rstrip(_LAST)
-    for end in _ENDS:
-        if end in text:
-            text = text.replace(end, " \x02 ")
-    if "$" in text or "%" in text:
-        text = text.replace("$", " $ ").replace("%", " % ")
-    text = text.replace(", ", " ")
-    return text.encode().translate(_TABLE).decode().split()
+    return tokens_of([text])[0]
+
+
+def tokens_of(plain_texts: Sequence[str]) -> list[list[str]]:
+    """Return the case-folded tokens of each plain text; to cut many at once costs less."""
+    cut = [text.rstrip(_LAST).replace(_GAP, "\x04") for text in plain_texts if text.isascii()]
+    found = map(str.split, _bare(_GAP.join(cut)).split(_GAP))
+    return [next(found) if text.isascii() else _any_tokens(text) for text in plain_texts]
+
+
+def _bare(text: str) -> str:
+    """Return an ASCII text of nothing but tokens, in lower case, and spaces."""
+    for sign, end in _ENDS:
+        if sign in text:
+            text = end.sub(" \x02 ", text)
+    for sign in "$%":
+        if sign in text:
+            text = text.replace(sign, f" {sign} ")
+    return _COMMA.sub(" ", text).encode().translate(_TABLE).decode()
 
 
 def _any_tokens(text: str) -> list[str]:

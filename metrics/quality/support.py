@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from metrics.quality.contradiction import contradiction
+from metrics.quality.contradiction import PARTLY, contradiction
 from metrics.quality.figures import NO_FIGURES, Figures
 from metrics.quality.said import FAINT, Said
-from metrics.quality.sources import MAX_POSTINGS, Source, name_runs
+from metrics.quality.sources import MAX_POSTINGS, Source
 from metrics.quality.stems import stems
 
 ANYWHERE, TOGETHER, ORDER = 0.35, 0.5, 0.15
@@ -37,15 +37,6 @@ class Support(Struct, frozen=True):
     against: tuple[str, ...] = ()
 
 
-class _Window(Struct, frozen=True):
-    """A sentence and the nearer of its neighbours; the share that both hold, and that it holds."""
-
-    sentence: int
-    other: int
-    share: float
-    alone: float
-
-
 class _Found(Struct, frozen=True):
     """What each sentence holds of the weight of a claim; what is everywhere, and nowhere."""
 
@@ -59,8 +50,7 @@ class _Found(Struct, frozen=True):
 
 def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
     """Return how well a source supports a claim whose figures have been looked up."""
-    may_quote = not figures.missing and claim.weights.keys() <= source.places.keys()
-    if may_quote and source.quotes(claim.stems):
+    if figures.quoted and not figures.missing:
         return Support(1.0)
     found = _found(source, claim.weights)
     if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
@@ -131,58 +121,67 @@ def _in_context(
 
     `near` are the sentences of the context that hold most.
     """
-    reach = max(_reach(found.held, place) for place in near) + found.everywhere
-    anywhere = ANYWHERE * found.anywhere
-    if anywhere + TOGETHER * min(1.0, reach / found.total) + ORDER <= best - _ROUNDING:
-        return 0.0, ""
-    windows = [_window(source, found, place) for place in near]
-    window = max(windows, key=lambda window: window.share)
-    value = anywhere + TOGETHER * window.share
+    value = ANYWHERE * found.anywhere
+    least = (best - ORDER - value) / TOGETHER - _ROUNDING
+    share, first, second = _window(source, found, near, least)
+    value += TOGETHER * share
     if value + ORDER <= best:
         return 0.0, ""
-    value += ORDER * _order(claim, source, window)
+    value += ORDER * _order(claim, source, first, second)
     if value <= best:
         return 0.0, ""
-    left, why = _left_by(claim, source, windows)
+    left, why = _left_by(claim, source, found, near)
     return value * left, why
 
 
-def _reach(held: Mapping[int, float], place: int) -> float:
-    """Return the most that a sentence and a neighbour can hold."""
-    return held[place] + max(held.get(place - 1, 0.0), held.get(place + 1, 0.0))
+def _window(
+    source: Source, found: _Found, near: Sequence[int], least: float
+) -> tuple[float, int, int]:
+    """Return the most that a sentence and the nearer of its neighbours hold, and these two.
+
+    What is not above `least` is not looked for.
+    """
+    held, total = found.held, found.total
+    best, first, second = least, 0, 0
+    for place in near:
+        before, after = held.get(place - 1, 0.0), held.get(place + 1, 0.0)
+        share = held[place] + found.everywhere
+        other = place
+        if before or after:
+            # What the neighbour adds is at most what it holds.
+            if min(1.0, (share + max(before, after)) / total) + _ROUNDING <= best:
+                continue
+            other = place + 1 if after >= before else place - 1
+            share = min(1.0, (share + _added(source, found, place, other)) / total)
+        else:
+            share /= total
+        if share > best:
+            best, first, second = share, place, other
+    return best, first, second
 
 
-def _left_by(claim: Said, source: Source, windows: Sequence[_Window]) -> tuple[float, str]:
+def _added(source: Source, found: _Found, place: int, other: int) -> float:
+    """Return how much of the weight only the other of two sentences holds."""
+    there = source.words(other) - source.words(place)
+    return sum(
+        [w for stem, w in found.weights.items() if stem in there and w != FAINT] if there else []
+    )
+
+
+def _left_by(claim: Said, source: Source, found: _Found, near: Sequence[int]) -> tuple[float, str]:
     """Return what is left by the sentence that contradicts least, and what it contradicts."""
     left, why = 0.0, ""
-    for window in windows:
-        near_by = source.sentence(window.sentence)
-        contrary = contradiction(claim, near_by, window.alone, source.language)
+    for place in near:
+        share = (found.held[place] + found.everywhere) / found.total
+        contrary = ""
+        if share >= PARTLY:
+            contrary = contradiction(claim, source.sentence(place), share, source.language)
         kept = CONTRADICTED_LEFT if contrary else 1.0
         if kept > left:
             left, why = kept, contrary
         if left == 1:
             break
     return left, why
-
-
-def _window(source: Source, found: _Found, place: int) -> _Window:
-    held = found.held
-    alone = held[place] + found.everywhere
-    before, after = held.get(place - 1, 0.0), held.get(place + 1, 0.0)
-    if not before and not after:
-        return _Window(place, place, alone / found.total, alone / found.total)
-    other = place + 1 if after >= before else place - 1
-    here, there = source.words(place), source.words(other)
-    added = sum(
-        [
-            weight
-            for stem, weight in found.weights.items()
-            if stem in there and stem not in here and weight != FAINT
-        ]
-    )
-    share = min(1.0, (alone + added) / found.total)
-    return _Window(place, other, share, alone / found.total)
 
 
 def _known_otherwise(
@@ -196,10 +195,8 @@ def _known_otherwise(
             known |= {name}
     if len(names) > 1:
         stem_of = stems(source.language)
-        for initials, words in name_runs(claim.text):
-            spelt_out = names.intersection([stem_of[word.casefold()] for word in words])
-            if spelt_out and source.has_word(initials.upper()):
-                known |= spelt_out
+        for words in source.acronyms_spelt(claim.text):
+            known |= names.intersection([stem_of[word.casefold()] for word in words])
     return set(known)
 
 
@@ -214,19 +211,18 @@ def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[floa
     return left * LOOSE_LEFT ** min(figures.loose, _MAX_COUNTED), against
 
 
-def _order(claim: Said, source: Source, window: _Window) -> float:
-    """Return how much of what both share stands in the same order."""
-    first, second = sorted((window.sentence, window.other))
+def _order(claim: Said, source: Source, first: int, second: int) -> float:
+    """Return how much of what a claim and two sentences share stands in the same order."""
+    first, second = min(first, second), max(first, second)
     known = source.words(first)
     if second != first:
         known = known | source.words(second)
-    shared = [stem for stem in claim.stems if stem and stem in known]
+    shared = [stem for stem in claim.stems if stem in known]
     if len(shared) < 2:
         return float(len(shared))
-    wanted = set(shared)
+    places = dict.fromkeys(shared, 0)
     both = source.sentence(first) + (source.sentence(second) if second != first else [])
-    theirs = [stem for stem in both if stem in wanted]
-    places = dict.fromkeys(wanted, 0)
+    theirs = [stem for stem in both if stem in places]
     for place, stem in enumerate(theirs):
         places[stem] |= 1 << place
     full = (1 << len(theirs)) - 1

@@ -7,10 +7,11 @@ those that could start anew inside a run of the same characters are kept from do
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import snowballstemmer
 
+from metrics.quality.known import Known
 from metrics.quality.lexicon import ABBREVIATIONS, MONTHS, STOPWORDS
 
 # Scripts without spaces between words, and Korean with its glued particles: their tokens are
@@ -22,7 +23,12 @@ _TOKEN = re.compile(
     r"|\d+(?:[.,'’\u00a0\u202f]\d+)*"
     rf"|[^\W\d_{_UNSPACED}](?:[^\W{_UNSPACED}])*"
 )
-_ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)  # the same, faster
+# The same, faster.
+_SPACED_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]\w*")
+_ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)
+_MAYBE_UNSPACED = re.compile(f"[{_FIRST_UNSPACED}-\U0010ffff]")
+_TYPOGRAPHY = "“”\u2018–—…•·©®"
+_APOSTROPHE_IN_NUMBER = re.compile(r"’(?<=\d.)\d")
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _THIN_SPACES = "\u00a0\u2009\u202f"
@@ -38,10 +44,12 @@ _END = re.compile(
     r"|(?<=\n)\n*+)"
 )
 _SAMPLE_LENGTH = 600  # characters; enough for some forty function words
-_LANGUAGES: dict[str, list[str]] = {}
-for _language, _stopwords in STOPWORDS.items():
-    for _word in _stopwords:
-        _LANGUAGES.setdefault(_word, []).append(_language)
+_MARKS = {language: str(number) for number, language in enumerate(STOPWORDS)}
+# The marks of the languages in which each word is a function word.
+_LANGUAGES = {
+    word: "".join(mark for language, mark in _MARKS.items() if word in STOPWORDS[language])
+    for word in frozenset().union(*STOPWORDS.values())
+}
 
 
 def normalise(text: str) -> str:
@@ -78,13 +86,14 @@ def _ascii_digit(match: re.Match[str]) -> str:
 
 def words(text: str) -> list[str]:
     """Return the tokens of a normalised text: words, numbers, pairs of unspaced characters."""
+    if not text.isascii():
+        text = _without_typography(text)
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    tokens: list[str] = _TOKEN.findall(text)
-    if not tokens or max(tokens) < _FIRST_UNSPACED:
-        return tokens
+    if not _MAYBE_UNSPACED.search(text):
+        return _SPACED_TOKEN.findall(text)
     found: list[str] = []
-    for token in tokens:
+    for token in _TOKEN.findall(text):
         if is_unspaced(token):
             found += [token[i : i + 2] for i in range(max(1, len(token) - 1))]
         else:
@@ -92,10 +101,23 @@ def words(text: str) -> list[str]:
     return found
 
 
+def _without_typography(text: str) -> str:
+    """Return a text with spaces for marks that are in no token: most are then ASCII."""
+    for mark in _TYPOGRAPHY:
+        if mark in text:
+            text = text.replace(mark, " ")
+    if "’" in text and not _APOSTROPHE_IN_NUMBER.search(text):
+        text = text.replace("’", " ")
+    return text
+
+
 def folded_words(text: str) -> list[str]:
     """Return the tokens of a normalised text, case-folded."""
-    # Folding first is faster, but outside ASCII it can split a word ("İ" becomes two signs).
-    return words(text.lower()) if text.isascii() else [word.casefold() for word in words(text)]
+    # Folding first is faster, but where a sign becomes two it can split a word ("İ").
+    folded = text.casefold()
+    if len(folded) == len(text):
+        return words(folded)
+    return [word.casefold() for word in words(text)]
 
 
 def is_unspaced(token: str) -> bool:
@@ -158,23 +180,35 @@ def canonical(whole: str, fraction: str) -> str:
 @lru_cache(maxsize=8)
 def language_of(*texts: str, default: str = "english") -> str:
     """Guess the language from the function words at the beginning; the default wins a tie."""
-    counts = dict.fromkeys(STOPWORDS, 0)
-    for text in texts:
-        sample = folded_words(normalise(text[:_SAMPLE_LENGTH]))
-        for word in [word for word in sample if word in _LANGUAGES]:
-            for language in _LANGUAGES[word]:
-                counts[language] += 1
+    named = "".join(
+        [
+            _LANGUAGES[word]
+            for text in texts
+            for word in folded_words(normalise(text[:_SAMPLE_LENGTH]))
+            if word in _LANGUAGES
+        ]
+    )
+    counts = {language: named.count(mark) for language, mark in _MARKS.items()}
     most = max(counts.values())
     if counts[default] == most:
         return default
     return next(language for language, count in counts.items() if count == most)
 
 
-@lru_cache(maxsize=65_536)
 def stem(language: str, word: str) -> str:
     """Return the stem of a lower-case word."""
-    # A stemmer keeps state while it works, so each call has its own.
-    return str(snowballstemmer.stemmer(language).stemWord(word))
+    return stems(language)[word]
+
+
+@cache
+def stems(language: str) -> Known[str]:
+    """Return the stem of each lower-case word of a language."""
+
+    def stemmed(word: str) -> str:
+        # A stemmer keeps state while it works, so each call has its own.
+        return str(snowballstemmer.stemmer(language).stemWord(word))
+
+    return Known(stemmed)
 
 
 def sentences(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.privacy.masking import masked, quoted
+from metrics.privacy.masking import all_quoted, masked, quoted
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,10 @@ def test_a_cut_shows_no_finding_in_part():
         assert "4111" not in shown
     assert quoted("short", 200) == "short"
     assert quoted("x " * 150, 200).endswith("…")
+
+
+@pytest.mark.parametrize("secret", ["4111 1111 1111 1111", "a@b.org", "token: hunter2hunter2", ""])
+def test_many_texts_are_quoted_as_each_alone(secret):
+    """Whether one of them holds anything or none does."""
+    texts = ["Plain text.", f"It says {secret} here.", "word " * 100]
+    assert all_quoted(texts, 60) == [quoted(text, 60) for text in texts]

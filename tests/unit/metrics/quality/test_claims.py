@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from metrics.quality.claims import MAX_SENTENCES, claims_of, terms_of
+from metrics.quality.claims import MAX_SENTENCES, claims_of
 
 
 def claimed(answer, language="english"):
@@ -109,16 +109,6 @@ def test_json_claims_its_values(answer):
 def test_a_greeting_claims_nothing_and_hides_nothing(answer, count):
     """It may name whom it greets; a number or more words make it a claim."""
     assert len(claimed(answer)) == count
-
-
-def test_terms_are_taken_apart():
-    """Words, amounts, names, months and addresses of one claim."""
-    terms = terms_of("Since May 5 the Acme shop sells 3 kettles, see www.acme.com/shop.", "english")
-    assert terms.words == {"acme", "shop", "sells", "kettles", "see"}
-    assert [number.readings for number in terms.numbers] == [("5",), ("3",)]
-    assert (terms.names, terms.months) == ({"acme"}, {5})
-    assert terms.addresses == {"acme.com/shop"}
-    assert terms.count == 9  # 5 words, 2 amounts, 1 month, 1 address
 
 
 def test_what_comes_after_500_sentences_is_counted():

@@ -1,10 +1,10 @@
 import pytest
 
-from metrics.quality.claims import addresses_in
 from metrics.quality.figures import Told, figures
 from metrics.quality.passages import passage_of
 from metrics.quality.said import said
 from metrics.quality.sources import Source
+from metrics.quality.terms import addresses_in
 
 
 def compared(claim, *contexts, given=None):

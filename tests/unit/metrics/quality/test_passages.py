@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.quality.passages import Passage
+from metrics.quality.passages import Passage, forms_of
 from metrics.quality.quantities import quantities
 
 
@@ -85,3 +85,17 @@ def test_an_address_is_found_as_it_is_written():
     """Whatever its case."""
     assert passage("Write to Help@Acme.com.").has_address("help@acme.com")
     assert not passage("Write to help@acme.com.").has_address("support@acme.com")
+
+
+def test_words_are_known_in_any_form():
+    """By themselves, by their stem, or as another word for the same unit."""
+    words = frozenset({"stands", "towers", "kilograms", "paris"})
+    found = passage("The tower stands there and weighs 5 kg.").known(forms_of(words, "english"))
+    assert found == {"stands", "towers", "kilograms"}
+
+
+def test_known_quantities_are_taken_as_they_are():
+    """They are not read a second time."""
+    text = "It has 5 wheels."
+    assert Passage(text, "english", []).amounts.has_value(amount("5 wheels")) is False
+    assert Passage(text, "english", quantities(text, "english")).holds(amount("5 wheels"))

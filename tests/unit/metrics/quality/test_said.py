@@ -1,4 +1,4 @@
-from metrics.quality.said import FAINT, said
+from metrics.quality.said import FAINT, heard, said, says_plainly
 
 
 def test_names_and_numbers_weigh_most_and_function_words_nothing():
@@ -41,3 +41,15 @@ def test_a_negation_reaches_the_next_words():
     claim = said("It does not cover the labour of other old machines here", "english")
     assert {"cover", "labour"} <= claim.negated
     assert "machin" not in claim.negated
+
+
+def test_a_sentence_says_something_plainly_if_it_is_long_enough():
+    """Function words alone say nothing; a month needs a second look."""
+
+    def plainly(sentence):
+        return says_plainly(heard([sentence], "english")[0], "english")
+
+    assert plainly("The tall tower of Paris is old")
+    assert not plainly("The tower stands")
+    assert not plainly("It is what it is and was")
+    assert not plainly("The tall tower of Paris opened in June")

@@ -45,3 +45,21 @@ def test_a_word_is_once_per_sentence_in_the_index():
     """However often it occurs there."""
     assert source("rain rain rain. rain").places["rain"] == [0, 1]
     assert MAX_POSTINGS > 2
+
+
+def test_only_wanted_stems_are_indexed():
+    """The others still stand in the sentences."""
+    found = Source(["Rain fell. Snow fell."], "english", frozenset({"snow"}))
+    assert found.places == {"snow": [1]}
+    assert found.words(1) == {"snow"}
+    assert found.sentence(0) == ["rain", "fell"]
+
+
+def test_names_are_known_by_the_acronyms_of_the_contexts():
+    """An acronym has two letters at least, and is a word of its own."""
+    name = "the World Health Organization"
+    assert list(source("The WHO met.").acronyms_spelt(name)) == [
+        ["World", "Health", "Organization"]
+    ]
+    assert not list(source("Those who met, the WHOM.").acronyms_spelt(name))
+    assert not list(source("Plan W failed.").acronyms_spelt("The Wall"))

@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from metrics.quality.stems import END, NEGATION, parted, plain, stems, tokens
+from metrics.quality.stems import END, NEGATION, parted, plain, stems, tokens, tokens_of
 
 
 def stemmed(text, language="english"):
@@ -45,3 +47,9 @@ def test_a_missing_space_between_sentences_is_put_in():
 def test_unspaced_scripts_become_pairs():
     """Neighbouring characters stand for words."""
     assert stemmed("日本の首都") == ["日本", "本の", "の首", "首都"]
+
+
+@given(st.lists(st.text(alphabet="aB1.,!?\"')$% \n\x02\x03\u00e9\u2019")))
+def test_many_texts_are_cut_as_each_alone(texts):
+    """What stands at the edge of one has no part in the next."""
+    assert tokens_of(texts) == [tokens(text) for text in texts]

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metrics.quality import text as texts
 
@@ -125,3 +127,12 @@ def test_forms_of_a_word_share_a_stem():
     """Inflected forms compare equal."""
     assert texts.stem("english", "covers") == texts.stem("english", "covered")
     assert texts.stem("german", "häuser") == texts.stem("german", "häusern")
+
+
+@given(st.text(alphabet="aB1.,'_ \u2019\u201c\u2014\u2026\u00e9\u00df\u0130\u6771\u00ae"))
+def test_quick_ways_to_cut_a_text_change_nothing(text):
+    """Typography, and letters that fold into two, are cut as by the full pattern."""
+    expected = [token for token in texts._TOKEN.findall(text) if not texts.is_unspaced(token)]
+    found = [token for token in texts.words(text) if not texts.is_unspaced(token)]
+    assert found == expected
+    assert texts.folded_words(text) == [word.casefold() for word in texts.words(text)]
