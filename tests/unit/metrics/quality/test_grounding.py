@@ -232,6 +232,20 @@ def test_an_invented_amount_date_or_address_is_found(answer, context, supported)
     assert claims(answer, context) == (int(supported), 1)
 
 
+@pytest.mark.parametrize(
+    ("answer", "context"),
+    [
+        ("5,900,000 people visited it.", "5.9 million people visited it."),
+        ("5.9 million people visited it.", "5,900,000 people visited it."),
+        ("It is three hundred and thirty metres tall.", "It is 330 metres tall."),
+        ("It is 300 metres tall.", "It is three hundred metres tall."),
+    ],
+)
+def test_the_same_amount_written_otherwise_is_no_contradiction(answer, context):
+    """Other digits stand in its place, but they are those of the same number."""
+    assert claims(answer, context) == (1, 1)
+
+
 def test_what_the_user_said_is_no_invention_unless_it_is_denied():
     """The number of an order may be repeated, a wrong warranty may not."""
     order = "Your order 4711 falls under the limited warranty."
