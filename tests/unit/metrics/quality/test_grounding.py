@@ -239,6 +239,8 @@ def test_an_invented_amount_date_or_address_is_found(answer, context, supported)
         ("5.9 million people visited it.", "5,900,000 people visited it."),
         ("It is three hundred and thirty metres tall.", "It is 330 metres tall."),
         ("It is 300 metres tall.", "It is three hundred metres tall."),
+        ("Height: 330 m", "It is 330 metres tall."),
+        ("- Weight: 10,100 t", "It weighs 10,100 tonnes."),
     ],
 )
 def test_the_same_amount_written_otherwise_is_no_contradiction(answer, context):
