@@ -54,11 +54,11 @@ def _plain(value: Any) -> str:
     return str(value) if isinstance(value, str | int | float) else type(value).__name__
 
 
-def spans_of(value: Any, types: Mapping[str, str]) -> list[TypedSpan]:
-    """Return labelled spans `{type, start, end}`, with their types renamed.
+def spans_of(value: Any, types: Mapping[str, str], length: int) -> list[TypedSpan]:
+    """Return labelled spans `{type, start, end}` of a text, with their types renamed.
 
     Raises:
-        PermanentError: it is no list of spans.
+        PermanentError: it is no list of spans, or one of them is not within the text.
     """
     spans: list[TypedSpan] = []
     for item in value if isinstance(value, list) else [value]:
@@ -68,5 +68,9 @@ def spans_of(value: Any, types: Mapping[str, str]) -> list[TypedSpan]:
             raise PermanentError("a labelled span is {type, start, end}") from None
         if not isinstance(kind, str) or type(start) is not int or type(end) is not int:
             raise PermanentError("a labelled span has a text as type, and whole offsets")
+        if not 0 <= start < end <= length:
+            raise PermanentError(
+                f"the span {start} to {end} is not within the answer, which has {length} characters"
+            )
         spans.append((types.get(kind, kind.lower()), start, end))
     return spans

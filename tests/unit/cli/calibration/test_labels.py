@@ -39,11 +39,18 @@ def test_a_field_may_be_inside_others():
 def test_spans_are_renamed():
     """The usual names are known; others are taken in lower case."""
     labelled = [{"type": "X", "start": 0, "end": 2}, {"type": "Y", "start": 3, "end": 4}]
-    assert spans_of(labelled, {"X": "email"}) == [("email", 0, 2), ("y", 3, 4)]
+    assert spans_of(labelled, {"X": "email"}, 4) == [("email", 0, 2), ("y", 3, 4)]
 
 
 @pytest.mark.parametrize("value", [["a"], [{"type": "X"}], [{"type": 1, "start": 0, "end": 1}], 5])
 def test_what_is_no_span_is_told(value):
     """A label of the wrong form is an error."""
     with pytest.raises(PermanentError, match="span"):
-        spans_of(value, {})
+        spans_of(value, {}, 9)
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 3), (3, 3), (3, 1), (0, 10)])
+def test_a_span_lies_within_its_text(start, end):
+    """Offsets that count something else than characters are told, not compared."""
+    with pytest.raises(PermanentError, match="9 characters"):
+        spans_of([{"type": "email", "start": start, "end": end}], {}, 9)
