@@ -29,6 +29,13 @@ def test_other_words_must_be_named():
         is_bad({})
 
 
+def test_a_label_that_is_a_whole_text_is_not_shown():
+    """The wrong field was named, and what stands there may be content."""
+    with pytest.raises(PermanentError) as raised:
+        is_bad("Her SSN is 078-05-1120")
+    assert "078" not in str(raised.value)
+
+
 def test_a_field_may_be_inside_others():
     """A name with a dot of its own goes first."""
     document = {"a": {"b": 1}, "x.y": 2}
