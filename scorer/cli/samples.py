@@ -106,7 +106,7 @@ class BadSample(Struct, frozen=True):
     error: str
 
 
-_ENUM_VALUE = re.compile(r"Invalid enum value '.*'(?= - at|\Z)", re.DOTALL)
+_ENUM_VALUE = re.compile(r"Invalid enum value (?:.*(?= - at `)|.*)", re.DOTALL)
 _SHAPE: Final[Shape] = {
     part: frozenset(shape.__struct_fields__)
     for part, shape in {

@@ -157,7 +157,7 @@ def sent():
 def refused_by_http(service, body):
     """Return what a receiver says of JSON that breaks off after values."""
     url = f"http://{service.said(r'OTLP/HTTP on (?:http://)?([0-9.:]+)')[1]}/v1/traces"
-    request = urllib.request.Request(url, body, {"content-type": "application/json"})  # noqa: S310
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=10)
     return refused.value.read()
