@@ -267,6 +267,19 @@ def test_the_address_of_a_document_may_be_cited():
     assert grounds.grounding_of(other).supported == 0
 
 
+def test_the_id_of_a_document_says_nothing_of_the_language():
+    """A file name in German does not make the answer German."""
+    right = Document("Paris Paris Paris.", id="1")
+    other = Document(".", id="der-die-das nicht und ist")
+
+    def share(*contexts):
+        answer = "The tower stands in Paris."
+        view = AgentTrace(trace_id="t", answer=answer, contexts=contexts)
+        return grounds.grounding_of(view).share
+
+    assert share(other, right) == share(right)
+
+
 def test_quotes_hold_no_personal_data_and_no_secrets():
     """Neither in the detail nor in the explanation, wherever a sentence is cut."""
     answer = (
