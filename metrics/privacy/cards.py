@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from stdnum import luhn
 
-CANDIDATE = r"\d(?:(?:[ .-]|\r?\n)?\d){11,30}"
-HINT = r"(?:\d[ .\r\n-]{0,2}){12}"
+CANDIDATE = r"\d(?:(?: ?- ?| {1,2}|\.|\r?\n)?\d){11,30}"
+HINT = r"(?:\d[ .\r\n-]{0,3}){12}"
 
 _LENGTHS: Sequence[tuple[str, tuple[int, ...]]] = (
     (r"4", (13, 16, 19)),
@@ -26,12 +26,16 @@ _LENGTHS: Sequence[tuple[str, tuple[int, ...]]] = (
 _ISSUERS = tuple((re.compile(prefix), lengths) for prefix, lengths in _LENGTHS)
 # What a text calls a card may be one of the rarer kinds, too.
 _RARE = re.compile(r"50|5[6-8]|6304|6390|67|0604|9792|8[12]")
-_GROUPINGS = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1)})
+_GROUPINGS = frozenset(
+    {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1), (4, 4, 4, 4, 2)}
+)
 _MAX_GROUPS, _MAX_DIGITS, _MIN_DIGITS = 6, 19, 12
 
 _GROUP = re.compile(r"\d+")
-_FRACTION_BEFORE = re.compile(r"\d[.,]\Z")
-_FRACTION_AFTER = re.compile(r"[.,]\d")
+# A comma is a decimal one behind a number that stands alone; else it parts the fields of a row.
+_FRACTION_BEFORE = re.compile(r"\d\.\Z|(?:^|[\s(=:])[+-]?\d{1,3},\Z")
+_FRACTION_AFTER = re.compile(r"\.\d|,\d{1,2}(?![\w,/]| \d)")
+_IN_ROW = re.compile(r"[,;|\t]['\" ]?\Z")
 _RUN_BEFORE = re.compile(r"[0-9A-Za-z]+-\Z")
 _RUN_AFTER = re.compile(r"-[0-9A-Za-z]+")
 _HEXADECIMAL = re.compile(r"-?(?:[0-9]*[A-Fa-f][0-9A-Fa-f]*|[0-9]{8,})-?")
@@ -42,23 +46,35 @@ _ANNOUNCED = re.compile(
 # A tenth of all numbers pass the checksum: what stands behind such a word is one of those.
 _IDENTIFIED = re.compile(
     r"(?i)\b(?:order|tracking|ticket|shipment|invoice|serial|sku|part|item|article|request|trace|"
-    r"span|message|session|event|job|build|run|epoch|timestamp|parcel|case)s?"
+    r"span|message|session|event|job|build|run|epoch|timestamp|parcel|case|ean|gtin|upc|imei|"
+    r"isbn|pmid)s?"
     r"[ _.:#=-]*(?:(?:nos?|nr|num|number|ids?)\b)?[ \"'.:#=-]*(?:is |was )?\Z"
 )
-_NEAR, _PATH_LENGTH = 48, 200
+_CARRIED = re.compile(
+    r"(?i)\b(?:usps|ups|fedex|dhl|hermes|tracking|parcel|shipment|consignment)\b[^\d\n]{0,16}\Z"
+)
+_NEAR, _PATH_LENGTH, _USUAL = 48, 200, 4
 
 
 def card_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and digits of the card numbers within a candidate."""
     groups = [match.span() for match in _GROUP.finditer(text, start, end)]
-    first = 0
+    first = free = 0
     while first < len(groups):
-        last = _last_group(text, groups, first)
+        last = None if _goes_on(text, groups, first, free) else _last_group(text, groups, first)
         if last is not None:
             span = groups[first][0], groups[last][1]
             yield *span, _digits(text[slice(*span)])
-            first = last
+            first, free = last, last + 1
         first += 1
+
+
+def _goes_on(text: str, groups: Sequence[tuple[int, int]], first: int, free: int) -> bool:
+    """Whether four digits in the same style stand before four: one longer number, no card."""
+    if first == free or groups[first][1] - groups[first][0] != _USUAL:
+        return False
+    start, end = groups[first - 1]
+    return end - start == _USUAL and text[end : groups[first][0]] == " "
 
 
 def _last_group(text: str, groups: Sequence[tuple[int, int]], first: int) -> int | None:
@@ -94,20 +110,29 @@ def _is_rare(digits: str, text: str, start: int) -> bool:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _NEAR) : start]
-    if _FRACTION_BEFORE.search(before) or _FRACTION_AFTER.match(text, end):
+    if text[start:end].isdigit() and _is_fraction(text, before, end):
         return False
     pieces = (_RUN_BEFORE.search(before), _RUN_AFTER.match(text, end))
-    if text[start:end].isdigit() and _IDENTIFIED.search(before):
+    if _CARRIED.search(before) or (text[start:end].isdigit() and _IDENTIFIED.search(before)):
         return False
     if any(piece and _HEXADECIMAL.fullmatch(piece.group()) for piece in pieces):
         return False
     return _is_grouped(text[start:end], before) and not _is_in_path(text, start)
 
 
-def _is_grouped(written: str, before: str) -> bool:
-    """Whether the separators are spaces or hyphens, or the groups are those of a card."""
-    if "." not in written and "\n" not in written:
+def _is_fraction(text: str, before: str, end: int) -> bool:
+    """Whether the digits are those before or behind a decimal sign."""
+    if _FRACTION_BEFORE.search(before):
         return True
+    return _FRACTION_AFTER.match(text, end) is not None and not _IN_ROW.search(before)
+
+
+def _is_grouped(written: str, before: str) -> bool:
+    """Whether the separators are spaces, or the groups are those of a card."""
+    if "." not in written and "\n" not in written:
+        return (
+            "-" not in written or _lengths(written) in _GROUPINGS or bool(_ANNOUNCED.search(before))
+        )
     plain = written.replace("\r", "")
     if plain.count("\n") > 1 or ("." in plain and (" " in plain or "-" in plain)):
         return False

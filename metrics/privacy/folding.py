@@ -21,6 +21,11 @@ _WIDTHLESS = (
 _INVISIBLE = re.compile(f"[{_WIDTHLESS}]")
 # All but ASCII, and the letters of scripts that have neither digits nor such marks.
 _NOTABLE = re.compile("[^\x00-\x7f\u00c0-\u052f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+# A line break or a mark of a text inside a JSON text.
+_ESCAPED = re.compile(r"\\(?:[nrt]|u00[2-7][0-9A-Fa-f])")
+_ESCAPES = {"n": " \n", "r": " \n", "t": " \t"}
+# Thai, Lao and Khmer; kana and Chinese; Korean, whose particles follow a number at once.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _WIDE_OFFSET = 0xFF01 - 0x21
 
 
@@ -37,11 +42,18 @@ class Folded(Struct, frozen=True):
         return self.places[start], self.places[end - 1] + 1
 
 
+def is_unspaced(character: str) -> bool:
+    """Whether it is of a script that leaves no space between a word and a number."""
+    return character > "\u0dff" and _UNSPACED.match(character) is not None
+
+
 def fold(text: str) -> Folded:
     """Return the text with typographic spaces, dashes, wide characters and digits made plain.
 
     What cannot be encoded (a lone surrogate) becomes "?".
     """
+    if "\\" in text:
+        text = _ESCAPED.sub(_unescaped, text)
     if text.isascii():
         return Folded(text)
     # A lone surrogate is no text that RE2 takes; "?" keeps every offset.
@@ -56,6 +68,12 @@ def fold(text: str) -> Folded:
         if plain:
             text = text.replace(character, plain)
     return Folded(_LONG_DASH.sub(_dash, text) if _LONG_DASH.search(notable) else text, places)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """Return as many characters as the escape has."""
+    written = match.group()
+    return _ESCAPES.get(written[1:]) or chr(int(written[-2:], 16)).rjust(len(written))
 
 
 @lru_cache(maxsize=1024)

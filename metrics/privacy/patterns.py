@@ -17,19 +17,27 @@ from msgspec import Struct
 from msgspec.structs import replace
 from stdnum import iban as iban_numbers
 
-from metrics.privacy import addresses, cards, national_ids, phones, secrets
-from metrics.privacy.folding import Folded, fold
+from metrics.privacy import (
+    addresses,
+    cards,
+    mailboxes,
+    national_ids,
+    phones,
+    secrets,
+    social_security,
+)
+from metrics.privacy.folding import Folded, fold, is_unspaced
 
-# "ann@example.eduPhone": two words that lost the space between them.
-_RUN_ON = re.compile(r"\.[a-z]{2,}(?=[A-Z][a-z])(?!\S*\.)")
-_MARKS = frozenset("'`*/{|~-#!?$%&^")
 _VERSION = re.compile(
-    r"(?i)\b(?:v|ver|versions?|release[sd]?|build|firmware|revision|section|chapter|clause|oid)"
+    r"(?i)\b(?:v|ver|versions?|release[sd]?|build|firmware|revision|section|chapter|clause|oid|"
+    r"table|figure|fig|article|para|paragraph|item|step|annex|appendix|requirement)"
     r"[ .:=]{0,2}\Z"
 )
+_PRODUCT = re.compile(r"(?:^|[\s(\"])[A-Za-z][\w.-]*/\Z")  # "nginx/1.25.3.1"
+_IBAN_START = re.compile(r"[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])")
+_IBAN_PART = re.compile(r"[^ -]+")
 _OWN = frozenset({"127.0.0.1", "127.0.1.1", "::1", "::"})  # the machine itself
 _NOBODYS = frozenset({0, 255})  # "any address", netmasks
-_IMAGE_SUFFIXES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp"})
 
 MAX_CANDIDATES = 10_000
 
@@ -60,37 +68,8 @@ class _Detector(Struct, frozen=True):
 
 
 def _emails(text: str, start: int, end: int) -> Iterator[Finding]:
-    cut = _RUN_ON.search(text, text.index("@", start), end)
-    end = cut.end() if cut else end
-    start = _email_start(text, start, end)
-    value = text[start:end]
-    local, _, host = value.rpartition("@")
-    if not local:
-        return
-    labels = host.split(".")
-    quoted = local[0] == '"'
-    if len(local) > 64 or len(host) > 253:
-        return
-    if not quoted and (".." in local or local.strip(".") != local):
-        return
-    if any(not label or len(label) > 63 or label.strip("-") != label for label in labels):
-        return
-    if local == "git" and text[end : end + 1] == ":":  # a repository, not a mailbox
-        return
-    if labels[-1].casefold() in _IMAGE_SUFFIXES:  # "icon@2x.png"
-        return
-    yield Finding("email", start, end, value.casefold(), 0.95)
-
-
-def _email_start(text: str, start: int, end: int) -> int:
-    """Return where the mailbox starts: behind "to=", and behind marks that stand around it."""
-    if text[start] == '"':
-        return start
-    at = text.rfind("@", start, end)
-    start = max(start, text.rfind("=", start, at) + 1)
-    while start < at and text[start] in _MARKS:
-        start += 1
-    return start
+    for first, last, value in mailboxes.spans(text, start, end):
+        yield Finding("email", first, last, value, 0.95)
 
 
 def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -100,32 +79,34 @@ def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 def _ssns(text: str, start: int, end: int) -> Iterator[Finding]:
-    found = re.search(r"(\d{3})([- .]?)(\d{2})\2(\d{4})$", text[start:end])
-    if found is None or _touches(text, start + found.start(), end, also="-"):
-        return
-    area, _, group, serial = found.groups()
-    if area in {"000", "666"} or area[0] == "9" or group == "00" or serial == "0000":
-        return
-    yield Finding("ssn", start + found.start(), end, area + group + serial, 0.98)
+    found = social_security.span(text, start, end)
+    if found and not _touches(text, *found, also="+-"):
+        digits = "".join(c for c in text[slice(*found)] if c.isdigit())
+        yield Finding("ssn", *found, digits, 0.98)
 
 
 def _ibans(text: str, start: int, end: int) -> Iterator[Finding]:
-    if _touches(text, start, end):
-        return
-    # The candidate may run on into the words behind it: the number ends where it validates.
-    for part in re.finditer(r"[^ -]+", text[start:end]):
-        compact = re.sub("[ -]", "", text[start : start + part.end()]).upper()
-        if len(compact) > 34:
-            return
-        if len(compact) >= 15 and iban_numbers.is_valid(compact):
-            yield Finding("iban", start, start + part.end(), compact, 0.99)
-            return
+    # The candidate may begin with another word, and run on into those behind the number.
+    for begin in _IBAN_START.finditer(text, start, end):
+        first = begin.start()
+        if first < start:
+            continue
+        for part in _IBAN_PART.finditer(text, first, end):
+            compact = re.sub("[ -]", "", text[first : part.end()]).upper()
+            if len(compact) > 34:
+                break
+            is_long = len(compact) >= 15 and not _touches(text, first, part.end())
+            if is_long and iban_numbers.is_valid(compact):
+                yield Finding("iban", first, part.end(), compact, 0.99)
+                start = part.end()
+                break
 
 
 def _ips(text: str, start: int, end: int) -> Iterator[Finding]:
     if _touches(text, start, end) or _is_numbering(text, start, end):
         return
-    value = text[start:end].rstrip(".:")
+    value = text[start:end]
+    value = value if value.endswith("::") else value.rstrip(".:")
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
@@ -133,19 +114,27 @@ def _ips(text: str, start: int, end: int) -> Iterator[Finding]:
     is_nobodys = address.version == 4 and address.packed[0] in _NOBODYS
     if is_nobodys or address.compressed in _OWN:
         return
-    if ":" in value and not any(map(str.isdigit, value)):  # "dead::beef" may be code
+    if ":" in value and _is_code(value):
         return
     yield Finding("ip", start, start + len(value), address.compressed, 0.9)
 
 
+def _is_code(value: str) -> bool:
+    """Whether what reads as an IPv6 address is rather `dead::beef`, or a slice as `[1::2]`."""
+    groups = [group for group in value.split(":") if group]
+    is_short = len(groups) < 3 and len(value.partition(":")[0]) < 3
+    return (is_short and "." not in value) or not any(map(str.isdigit, value))
+
+
 def _is_numbering(text: str, start: int, end: int) -> bool:
     """Whether the number is that of a version or a section, or goes on in more parts."""
-    before = text[max(0, start - 12) : start]
+    before = text[max(0, start - 16) : start]
     after = text[end : end + 2]
     return bool(
         (before[-1:] == "." and before[-2:-1].isdigit())
         or (after[:1] == "." and after[1:].isdigit())
         or _VERSION.search(before)
+        or (after[:1] != ":" and _PRODUCT.search(before))
     )
 
 
@@ -189,7 +178,7 @@ def _moved(finding: Finding, folded: Folded) -> Finding:
 def _touches(text: str, start: int, end: int, also: str = "") -> bool:
     """Whether a candidate is a piece of a longer word or number."""
     around = text[max(0, start - 1) : start] + text[end : end + 1]
-    return any(c.isalnum() or c == "_" or c in also for c in around)
+    return any((c.isalnum() and not is_unspaced(c)) or c == "_" or c in also for c in around)
 
 
 _DETECTORS: dict[str, _Detector] = {
@@ -198,21 +187,13 @@ _DETECTORS: dict[str, _Detector] = {
         r"[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]", r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}", _ibans
     ),
     "credit_card": _Detector(cards.HINT, cards.CANDIDATE, _cards),
-    "ssn": _Detector(
-        r"\d{3}-\d{2}-\d|\d{3} \d{2} \d|(?i:ssn|social security)",
-        r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|"
-        r"(?i:\bssn|social security(?: number| no\.?)?)[^\d\n]{0,40}\d{3}\.?\d{2}\.?\d{4}",
-        _ssns,
-    ),
-    "email": _Detector(
-        "@",
-        r"(?:\"[^\"\\\n]+\"|[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+)@[\p{L}\p{M}\p{N}.-]+\."
-        r"(?:(?i:xn--[a-z0-9-]+)|[\p{L}\p{M}]{2,})",
-        _emails,
-    ),
+    "ssn": _Detector(social_security.HINT, social_security.CANDIDATE, _ssns),
+    "email": _Detector(mailboxes.HINT, mailboxes.CANDIDATE, _emails),
     "ip": _Detector(
         r"\d\.\d{1,3}\.\d|:[0-9a-fA-F]{0,4}:",
-        r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}",
+        r"\d{1,3}(?:\.\d{1,3}){3}|"
+        r"[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){1,6}:\d{1,3}(?:\.\d{1,3}){3}|"
+        r"[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}",
         _ips,
     ),
     "phone": _Detector(phones.HINT, phones.CANDIDATE, _phones),

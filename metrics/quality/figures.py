@@ -6,6 +6,7 @@ A number that the user's question gave is no invention, unless the contexts give
 the same thing.
 """
 
+import re
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
@@ -28,8 +29,11 @@ class Figures(Struct, frozen=True):
     quoted: bool = False  # the claim stands in the source as it is
 
 
-# A claim that shares fewer of its words with the source has no support, whatever its numbers.
+# A claim that shares fewer of its words with the source rarely has its numbers there otherwise.
 _WORTH_READING = 0.4
+_MAY_BE_DATE = re.compile(r"\d-\d\d-\d|\d/\d{1,2}/\d")
+_NUMERIC_DATE = re.compile(r"\b\d{4}-(\d{2})-\d{2}\b|\b(\d{1,2})/(\d{1,2})/\d{4}\b")
+_MONTHS = frozenset(map(str, range(1, 13)))
 NO_FIGURES = Figures()
 _QUOTED = Figures(quoted=True)
 
@@ -62,11 +66,21 @@ def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> F
     ]
     if not unlike and not signed:
         return Figures(missing, 0, not missing, quoted)
-    if claim.share_in(source.places) < _WORTH_READING:
+    if not _is_worth_reading(claim, unlike, source):
         return Figures(missing + len(unlike), quoted=quoted)
     amounts = quantities(told.text, source.language, told.mark)
-    missing += sum(not _is_held(amount, source, given) for amount in amounts)
+    months = _months_of_dates(told.text, amounts, source)
+    missing += sum(
+        amount.start not in months and not _is_held(amount, source, given) for amount in amounts
+    )
     return Figures(missing, max(0, len(unlike) - missing), not missing, quoted)
+
+
+def _is_worth_reading(claim: Said, unlike: list[int], source: Source) -> bool:
+    """Whether the source may have the figures: it has much of the words, or each of the digits."""
+    if claim.share_in(source.places) >= _WORTH_READING:
+        return True
+    return all(claim.stems[place] in source.places for place in unlike)
 
 
 def _missing_months(told: Told, claim: Said, source: Source) -> int:
@@ -107,6 +121,23 @@ def _is_held(amount: Quantity, source: Source, given: Passage | None) -> bool:
     if given is None or not given.amounts.gives(amount):
         return False
     return not all(passage.amounts.denies(amount) for passage in source.passages)
+
+
+def _months_of_dates(text: str, amounts: list[Quantity], source: Source) -> set[int]:
+    """Return where numbers of a numeric date stand that are months which the source has by name."""
+    if not _MAY_BE_DATE.search(text):
+        return set()
+    places = {amount.start: amount for amount in amounts}
+    found = set()
+    for date in _NUMERIC_DATE.finditer(text):
+        # Of "3/5/2020" either may be the month: the first that the source has is it.
+        starts = [date.start(group) for group in (1, 2, 3) if date.group(group)]
+        for start in [place for place in starts if place in places][::-1]:
+            month = places[start].readings[0]
+            if month in _MONTHS and _has_month(int(month), source):
+                found.add(start)
+                break
+    return found
 
 
 def _has_month(month: int, source: Source) -> bool:

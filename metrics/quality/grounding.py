@@ -102,14 +102,21 @@ class _Judged(Struct, frozen=True):
 # Two metrics ask for the same grounding.
 @lru_cache(maxsize=4)
 def ground(
-    answer: str, contexts: tuple[str, ...], given: str = "", embedder: Embedder | None = None
+    answer: str,
+    contexts: tuple[str, ...],
+    given: str = "",
+    embedder: Embedder | None = None,
+    ids: tuple[str, ...] = (),
 ) -> Grounding:
     """Look each claim of an answer up in the contexts; `given` is what the user said.
 
-    With an embedder the support of a claim is in part how alike the nearest sentence is.
+    `ids` are those of the documents, which an answer may cite: figures and addresses only, so
+    that a document that goes changes nothing else. With an embedder the support of a claim is in
+    part how alike the nearest sentence is.
     """
     language = texts.language_of(answer, given)
-    told = passage_of(given, language) if given else None
+    cited = "\n".join([given, *ids]) if ids else given
+    told = passage_of(cited, language) if cited else None
     parts = parts_of(answer, language)
     stem_of = stemming.stems(language)
     asked = frozenset(map(stem_of.__getitem__, stemming.tokens(stemming.plain(given))))
@@ -250,14 +257,9 @@ def grounding_of(trace: AgentTrace, method: GroundingMethod = "lexical") -> Grou
             return Unscored("embedder_not_installed", "skipped")
         if len(sentences_of((trace.answer, *contexts))) > MAX_EMBEDDED:
             return Unscored("too_long_to_embed", "skipped")
-    grounding = ground(trace.answer, contexts, _given(trace), embedder)
+    ids = tuple(item.id for item in trace.contexts or () if item.id)
+    grounding = ground(trace.answer, contexts, trace.question or "", embedder, ids)
     return grounding if grounding.claims else Unscored("no_claims")
-
-
-def _given(trace: AgentTrace) -> str:
-    """Return the question, and the ids of the documents: an answer may cite their addresses."""
-    ids = [item.id for item in trace.contexts or () if item.id]
-    return "\n".join([trace.question or "", *ids])
 
 
 def explain(grounding: Grounding) -> str:

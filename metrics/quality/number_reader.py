@@ -125,7 +125,7 @@ class _Reader:
         if value is None or _PERCENT_BEFORE.search(self._text[max(0, start - 6) : start]):
             return None
         sum_ = _Sum(value)
-        while word := self._following(end, self._words.links):
+        while word := self._following(end := self._one_hundred(end, sum_), self._words.links):
             linked = self._text[end : self._atoms[self._next][0]] not in (" ", "-")
             if word in DOZENS:
                 sum_.dozen()
@@ -137,6 +137,14 @@ class _Reader:
             sum_.take(1, linked=False)
             end = one.end()
         return start, end, (str(sum_.total),)
+
+    def _one_hundred(self, end: int, sum_: "_Sum") -> int:
+        """Take the "one" of "ten thousand one hundred", and return where it ends."""
+        one = _ONE_HUNDRED.match(self._text, end)
+        return one.end() if one and sum_.take(1, linked=True) else end
+
+
+_ONE_HUNDRED = re.compile(r"[- ](?:and[- ])?one(?=[- ]hundred\b)")
 
 
 class _Sum:

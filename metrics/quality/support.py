@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from metrics.quality.contradiction import PARTLY, contradiction
 from metrics.quality.figures import NO_FIGURES, Figures
@@ -58,6 +59,8 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
         if known:
             weights = {stem: weight for stem, weight in claim.weights.items() if stem not in known}
             found = _found(source, weights)
+            # Which number stands in their place is no contradiction: they have been looked up.
+            claim = replace(claim, numbers=claim.numbers - known)
     best, why = 0.0, ""
     for most, owner in _by_context(found, source):
         share = min(1.0, (_REACH * most + found.everywhere) / found.total)

@@ -5,6 +5,7 @@ another name is not read, and told once. Ids must be unique: a second sample of 
 bad line, because its scores would get the same score ids. A sample without an id is `line-N`.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -112,6 +113,7 @@ class BadSample(Struct, frozen=True):
     error: str
 
 
+_ENUM_VALUE = re.compile(r"Invalid enum value (?:.*(?= - at `)|.*)", re.DOTALL)
 _SHAPE: Final[Shape] = {
     part: frozenset(shape.__struct_fields__)
     for part, shape in {
@@ -185,7 +187,8 @@ def view_of(document: dict[str, Any], default_id: str) -> AgentTrace:
     try:
         sample = msgspec.convert(document, Sample)
     except msgspec.ValidationError as error:
-        raise PermanentError(str(error)) from error
+        # What stands in the sample is not repeated.
+        raise PermanentError(_ENUM_VALUE.sub("Unknown value", str(error))) from error
     return AgentTrace(
         trace_id=default_id if sample.id is None else str(sample.id),
         service=sample.service,

@@ -24,6 +24,8 @@ _ID_BYTES = {"trace_id": 16, "span_id": 8, "parent_span_id": 8}
 _SMALL = 1024 * 1024
 _MIN_PER_OBJECT = 6
 _MAX_DIGITS = 400  # the largest double has 309
+# What may be shown of a document in an error: a name such as "SPAN_KIND_CLIENT", no content.
+_NAME = re.compile(r"[A-Za-z][A-Za-z_.]{0,39}[0-9]{0,3}")
 _NUMBER = re.compile(r"-?[0-9]{1,32}(\.[0-9]{1,32})?([eE][+-]?[0-9]{1,4})?")
 
 
@@ -35,7 +37,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"key {twice[:64]!r} stands twice in one object")
+        raise ValueError(f"key {shown(twice)} stands twice in one object")
     return found
 
 
@@ -159,7 +161,7 @@ def _hex(name: str, size: int, value: Any) -> bytes:
     try:
         raw = binascii.unhexlify(text)
     except ValueError as error:
-        raise InvalidError(f"{name} is {2 * size} hex digits, not {text[:64]!r}") from error
+        raise InvalidError(f"{name} is {2 * size} hex digits, not {shown(text)}") from error
     if raw and len(raw) != size:
         raise InvalidError(f"{name} has {len(raw)} bytes, not {size}")
     return raw
@@ -185,12 +187,12 @@ def _double(name: str, value: Any) -> float:
     try:
         return float(value)
     except (ValueError, OverflowError) as error:
-        raise InvalidError(f"{name} is a number: {str(error)[:80]}") from error
+        raise InvalidError(f"{name} is a number, not {shown(value)}") from error
 
 
 def _enum(name: str, value: Any) -> int:
     if isinstance(value, str):
-        raise InvalidError(f"{name} is an integer in OTLP/JSON, not the name {value[:64]!r}")
+        raise InvalidError(f"{name} is an integer in OTLP/JSON, not the name {shown(value)}")
     return _integer(name, value)
 
 
@@ -205,7 +207,14 @@ def _integer(name: str, value: Any) -> int:
         # The bound keeps a text like 1e999999999 from becoming an integer of that length.
         if abs(number) < 2**64 and number == int(number):
             return int(number)
-    raise InvalidError(f"{name} is an integer, not {str(value)[:64]!r}")
+    raise InvalidError(f"{name} is an integer, not {shown(value)}")
+
+
+def shown(value: Any) -> str:
+    """Return a value for an error text: names and broken numbers; of all else what it is."""
+    if isinstance(value, str):
+        return repr(value) if _NAME.fullmatch(value) else f"a text of {len(value)} characters"
+    return repr(str(value)) if isinstance(value, float) else json_kind(value)
 
 
 def json_kind(value: Any) -> str:

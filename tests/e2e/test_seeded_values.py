@@ -9,6 +9,7 @@ journal holds what was sent: that is what it is for.
 """
 
 import json
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from stdnum import luhn
 
 from scorer.testing import TraceBuilder
 
+from .crash.backend import Backend
 from .crash.service import LOGS, lives, wait_for
 
 CONTENT = {
@@ -130,10 +132,42 @@ def log_request(trace, seeds, kind):
     return trace.log_request()
 
 
-def test_personal_data_stays_inside(tmp_path, seeds):
+class Sent(Backend):
+    """Keeps every byte that it is sent."""
+
+    def __init__(self):
+        super().__init__()
+        self.bodies = []
+
+    def service(self, details):
+        def take(body, context):
+            self.bodies.append(body)
+            return b""
+
+        return grpc.unary_unary_rpc_method_handler(take)
+
+
+@pytest.fixture
+def sent():
+    backend = Sent()
+    yield backend
+    backend.stop()
+
+
+def refused_by_http(service, body):
+    """Return what a receiver says of JSON that breaks off after values."""
+    url = f"http://{service.said(r'OTLP/HTTP on (?:http://)?([0-9.:]+)')[1]}/v1/traces"
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=10)
+    return refused.value.read()
+
+
+def test_personal_data_stays_inside(tmp_path, seeds, sent):
     """Neither outputs, series, API, log nor state hold it, and the findings are there."""
     settings = {
-        "scoring.metrics": "[default]",
+        "scoring.metrics": "[default, privacy, multiagent, sustainability]",
+        "sinks.otlp": f"[{{endpoint: '{sent.endpoint}', mode: results}}]",
         "receivers.otlp.http.enabled": "true",
         "receivers.otlp.http.endpoint": "127.0.0.1:0",
     }
@@ -145,16 +179,21 @@ def test_personal_data_stays_inside(tmp_path, seeds):
             service.send(body)
         with pytest.raises(grpc.RpcError) as refused:  # a broken request that holds values
             service.send(body[: len(body) // 2])
+        json_text = json.dumps({"resourceSpans": [{"schemaUrl": seeds("json"), "scopeSpans": 7}]})
+        answers = {"http": refused_by_http(service, json_text.encode())}
+        answers["http cut"] = refused_by_http(service, json_text[:-9].encode())
         service.wait_until_scored()
         scores = tmp_path / "scores.jsonl"
         wait_for(lambda: len(read_scores(scores)) == len(KINDS))
-        answers = {"metrics": service.scrape(), "refusal": refused.value.details()}
+        answers |= {"metrics": service.scrape(), "refusal": refused.value.details()}
         for path in ("", *(f"/{number:032x}" for number in range(1, len(KINDS) + 1))):
             url = f"{service.web}/api/v1/traces{path}"
             with urllib.request.urlopen(url, timeout=10) as answer:
                 answers[path or "list"] = answer.read().decode()
         service.stop()
         log = "\n".join(service.log)
+    assert len(sent.bodies) >= 2  # spans and events
+    answers |= {f"sent {number}": body for number, body in enumerate(sent.bodies)}
     found = [score for score in read_scores(scores).values() if score["detail"]["findings"]]
     assert len(found) == len(KINDS)
     leaks = {name: seeds.leaks_in(text) for name, text in {**answers, "log": log}.items()}

@@ -18,12 +18,12 @@ from metrics.privacy.pii_leakage import PiiLeakage
 from metrics.quality import text as texts
 from metrics.quality.answer_correctness import AnswerCorrectness
 from metrics.quality.composite import Composite
-from metrics.quality.grounding import ground
+from metrics.quality.grounding import ground, grounding_of
 from metrics.quality.retrieval_quality import average_precision
 from metrics.sustainability.carbon_emissions import CarbonEmissions
 from metrics.sustainability.energy_consumption import EnergyConsumption
 from metrics.sustainability.resource_utilization import ResourceUtilization
-from scorer.api import AgentTrace, Reference, Resources, Score, ToolCall
+from scorer.api import AgentTrace, Document, Reference, Resources, Score, ToolCall
 
 LEAKS = [
     "mail ann@example.com.",
@@ -45,6 +45,7 @@ TWISTED = [
     "Maurice Koechlin built it after 1899.",
     "Der Turm steht in Paris.",
 ]
+IDS = ["der-die-das-nicht-und", "1", "https://example.com/the/tower", "Zebras can play", "99 grams"]
 TEXT = st.text(max_size=300)
 SOURCE = " ".join(FACTS)
 FINDER = Finder(KINDS)
@@ -103,6 +104,21 @@ def test_removing_a_context_never_raises_faithfulness(sentences, contexts, data)
     gone = data.draw(st.integers(0, len(contexts) - 1))
     fewer = [*contexts[:gone], *contexts[gone + 1 :]]
     assert ground(answer, tuple(fewer)).share <= ground(answer, tuple(contexts)).share + 1e-12
+
+
+@given(
+    st.lists(st.sampled_from(FACTS + FICTIONS + TWISTED), min_size=1, max_size=4),
+    st.lists(st.tuples(st.sampled_from(FACTS + TWISTED), st.sampled_from(IDS)), min_size=2),
+)
+def test_a_document_that_goes_with_its_id_never_raises_faithfulness(sentences, documents):
+    """An id says neither what language an answer is in, nor what the user asked."""
+    found = [Document(text=text, id=id_) for text, id_ in documents]
+    answer = " ".join(sentences)
+
+    def share(contexts):
+        return grounding_of(AgentTrace(trace_id="t", answer=answer, contexts=contexts)).share
+
+    assert share(tuple(found[1:])) <= share(tuple(found)) + 1e-12
 
 
 @given(st.permutations(FACTS + FICTIONS + TWISTED))

@@ -6,7 +6,7 @@ one of its usual forms; what surrounds it, if anything, is drawn apart from it.
 
 import random
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import phonenumbers
@@ -54,6 +54,71 @@ def samples(seed: int, count: int) -> Iterator[Sample]:
             value = _MAKERS[kind](chance)
             before, _, after = chance.choice(_AROUND[kind]).partition("{}")
             yield Sample(kind, before + value + after, len(before), len(before) + len(value))
+
+
+class Document(NamedTuple):
+    """A text and what is in it: type, start and end of each value."""
+
+    text: str
+    spans: list[tuple[str, int, int]]
+
+
+_HEADS = {
+    "email": "E-mail", "phone": "Phone", "ssn": "SSN", "credit_card": "Card", "iban": "IBAN",
+    "ip": "Address of host",
+}  # fmt: skip
+
+
+def documents(seed: int, count: int) -> Iterator[Document]:
+    """Yield `count` documents of each sort: tables, JSON, JSON inside a text, forms.
+
+    Each holds three values of every type, beside values that identify nobody.
+    """
+    chance = random.Random(seed)
+    for _ in range(count):
+        for mark in (" | ", "|", ",", "\t", ";"):
+            yield _filled(
+                [("", mark.join(["name", *_HEADS.values()]) + "\n"), *_rows(chance, mark)]
+            )
+        for quote, end in (('"', "\n"), ('\\"', "\\n")):
+            yield _filled(_objects(chance, quote, end))
+        yield _filled(_form(chance))
+
+
+def _filled(parts: Iterable[tuple[str, str]]) -> Document:
+    text, spans = "", []
+    for kind, part in parts:
+        if kind:
+            spans.append((kind, len(text), len(text) + len(part)))
+        text += part
+    return Document(text, spans)
+
+
+def _rows(chance: random.Random, mark: str) -> Iterator[tuple[str, str]]:
+    for _ in range(3):
+        yield "", chance.choice(("Ann Lee", "Bo", "Li Wei"))
+        for kind in TYPES:
+            yield "", mark
+            yield kind, _MAKERS[kind](chance)
+        yield "", "\n"
+
+
+def _objects(chance: random.Random, quote: str, end: str) -> Iterator[tuple[str, str]]:
+    for _ in range(3):
+        yield "", f"{{{quote}version{quote}: {quote}{_version(chance)}{quote}"
+        for kind in TYPES:
+            yield "", f", {quote}{kind}{quote}: {quote}"
+            yield kind, _MAKERS[kind](chance)
+            yield "", f"{quote}, {quote}orderId{quote}: {quote}{_digits(chance, 10)}{quote}"
+        yield "", f"}}{end}"
+
+
+def _form(chance: random.Random) -> Iterator[tuple[str, str]]:
+    for _ in range(3):
+        for kind in TYPES:
+            yield "", f"- **{_HEADS[kind]}**: "
+            yield kind, _MAKERS[kind](chance)
+            yield "", f"\n- Note: {chance.choice(_NEGATIVES)(chance)}\n"
 
 
 def hard_negatives(seed: int, count: int) -> Iterator[str]:

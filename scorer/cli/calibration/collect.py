@@ -19,6 +19,7 @@ from scorer.scoring.accounts import accounts_in_memory
 from scorer.scoring.engine import Engine, build_engine
 
 _MAX_SLICES = 100
+_NO_SLICE = "(none)"
 
 
 class Judge:
@@ -103,20 +104,22 @@ def collect(
         name = "" if slice_by is None else _slice_name(field_of(item.document, slice_by))
         scores = tuple(judge.score(item.view) for judge in judges)
         result.samples.append(Labelled(item.line, value, name, item.view.answer or "", scores))
+    known = ", ".join(repr(name) for name, _ in fields.most_common(12))
     if not result.samples and result.unlabelled:
-        known = ", ".join(repr(name) for name, _ in fields.most_common(12))
         raise ConfigError(f"no sample has a field {label!r} (--label); there are: {known}")
-    found = len({sample.slice for sample in result.samples})
-    if found > _MAX_SLICES:
+    found = {sample.slice for sample in result.samples}
+    if found == {_NO_SLICE} and slice_by is not None:
+        raise ConfigError(f"no sample has a field {slice_by!r} (--slice); there are: {known}")
+    if len(found) > _MAX_SLICES:
         raise ConfigError(
-            f"--slice {slice_by}: it has {found} values, which is more than {_MAX_SLICES}"
+            f"--slice {slice_by}: it has {len(found)} values, which is more than {_MAX_SLICES}"
         )
     return result
 
 
 def _slice_name(value: Any) -> str:
     if value is None:
-        return "(none)"
+        return _NO_SLICE
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 

@@ -1,15 +1,11 @@
 """What a threshold would have caught: confusion, precision and recall, and which one to take."""
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
 from scorer.api import Threshold
-from scorer.cli.calibration.ranking import Interval
-
-_Z = 1.959964  # of a 95 % interval
 
 
 class Confusion(Struct, frozen=True):
@@ -46,18 +42,6 @@ class Cut(Struct, frozen=True):
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def wilson(part: int, whole: int) -> Interval | None:
-    """Return a share with its Wilson interval; None of nothing."""
-    if not whole:
-        return None
-    share, z2 = part / whole, _Z * _Z
-    middle = (share + z2 / (2 * whole)) / (1 + z2 / whole)
-    half = _Z * math.sqrt(share * (1 - share) / whole + z2 / (4 * whole * whole))
-    half /= 1 + z2 / whole
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
-    return Interval(share, low if part else 0.0, high if part < whole else 1.0)
 
 
 def confusion(values: Sequence[float], labels: Sequence[bool], threshold: Threshold) -> Confusion:

@@ -14,10 +14,9 @@ from scorer.cli.calibration.cuts import (
     best_f1,
     best_for_precision,
     confusion,
-    wilson,
 )
 from scorer.cli.calibration.labels import is_bad
-from scorer.cli.calibration.ranking import Interval, Ranked, auroc_interval
+from scorer.cli.calibration.ranking import Interval, Ranked, auroc_interval, wilson
 from scorer.errors import ConfigError, PermanentError
 
 _MAX_CURVE = 100

@@ -1,5 +1,6 @@
 """Labels of samples: which value counts as bad, and labelled spans."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -8,6 +9,8 @@ from scorer.errors import PermanentError
 
 _BAD = frozenset({"1", "true", "yes", "fail", "bad"})
 _GOOD = frozenset({"0", "false", "no", "pass", "good"})
+# A label of this form is shown in an error; a longer one may be a text with anything in it.
+_WORDS = re.compile(r"[A-Za-z][A-Za-z _-]{0,39}|-?\d{0,3}\.?\d{1,3}")
 # The usual names of types in labelled data, and what our findings call them.
 ALIASES: Mapping[str, str] = {
     "EMAIL_ADDRESS": "email",
@@ -41,8 +44,9 @@ def is_bad(value: Any, bad_values: Collection[str] = ()) -> bool:
         return True
     if text.casefold() in _GOOD:
         return False
+    shown = f"the label {text!r}" if _WORDS.fullmatch(text) else "the label"
     raise PermanentError(
-        f"the label {text[:40]!r} is neither 0/1 nor true/false; --bad VALUE,.. says which are bad"
+        f"{shown} is neither 0/1 nor true/false; --bad VALUE,.. says which are bad"
     )
 
 
@@ -54,11 +58,11 @@ def _plain(value: Any) -> str:
     return str(value) if isinstance(value, str | int | float) else type(value).__name__
 
 
-def spans_of(value: Any, types: Mapping[str, str]) -> list[TypedSpan]:
-    """Return labelled spans `{type, start, end}`, with their types renamed.
+def spans_of(value: Any, types: Mapping[str, str], length: int) -> list[TypedSpan]:
+    """Return labelled spans `{type, start, end}` of a text, with their types renamed.
 
     Raises:
-        PermanentError: it is no list of spans.
+        PermanentError: it is no list of spans, or one of them is not within the text.
     """
     spans: list[TypedSpan] = []
     for item in value if isinstance(value, list) else [value]:
@@ -68,5 +72,9 @@ def spans_of(value: Any, types: Mapping[str, str]) -> list[TypedSpan]:
             raise PermanentError("a labelled span is {type, start, end}") from None
         if not isinstance(kind, str) or type(start) is not int or type(end) is not int:
             raise PermanentError("a labelled span has a text as type, and whole offsets")
+        if not 0 <= start < end <= length:
+            raise PermanentError(
+                f"the span {start} to {end} is not within the answer, which has {length} characters"
+            )
         spans.append((types.get(kind, kind.lower()), start, end))
     return spans

@@ -4,6 +4,7 @@ Everywhere here a score is a *suspicion*: the higher, the worse. A metric whose 
 better is negated before it comes here.
 """
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -11,6 +12,7 @@ from itertools import accumulate
 from msgspec import Struct
 
 CONFIDENCE = 0.95
+_Z = 1.959964  # of such an interval
 _MAX_DRAWS = 20_000_000  # resamples times samples; beyond it there are fewer resamples
 _MIN_RESAMPLES = 100
 
@@ -35,6 +37,7 @@ class Ranked:
             raise ValueError("all labels are the same")
         order = sorted(range(len(labels)), key=suspicions.__getitem__)
         self._labels = [labels[i] for i in order]
+        self.fewer = min(sum(labels), len(labels) - sum(labels))  # samples of the rarer class
         values = [suspicions[i] for i in order]
         self._ends = [
             i for i in range(1, len(values) + 1) if i == len(values) or values[i] != values[i - 1]
@@ -68,6 +71,18 @@ class Ranked:
         return weights
 
 
+def wilson(part: int, whole: int) -> Interval | None:
+    """Return a share with its Wilson interval; None of nothing."""
+    if not whole:
+        return None
+    share, z2 = part / whole, _Z * _Z
+    middle = (share + z2 / (2 * whole)) / (1 + z2 / whole)
+    half = _Z * math.sqrt(share * (1 - share) / whole + z2 / (4 * whole * whole))
+    half /= 1 + z2 / whole
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return Interval(share, low if part else 0.0, high if part < whole else 1.0)
+
+
 def resamples(size: int, wanted: int, seed: int) -> Iterator[list[int]]:
     """Yield how often each of `size` samples was drawn, for each resample; the same each time."""
     chance = random.Random(seed)  # noqa: S311 - statistics, not secrets
@@ -87,6 +102,15 @@ def percentile_interval(value: float, draws: Sequence[float]) -> Interval:
     return Interval(value, _quantile(ordered, tail), _quantile(ordered, 1 - tail))
 
 
+def share_interval(value: float, draws: Sequence[float], count: int) -> Interval:
+    """Return the same for a share of about `count` things.
+
+    Where the share is 0 or 1 so is every draw, which says nothing: then it is that of Wilson.
+    """
+    extreme = wilson(round(value * count), count) if value in (0.0, 1.0) else None
+    return extreme or percentile_interval(value, draws)
+
+
 def _quantile(ordered: Sequence[float], q: float) -> float:
     rank = (len(ordered) - 1) * q
     low = int(rank)
@@ -97,7 +121,8 @@ def _quantile(ordered: Sequence[float], q: float) -> float:
 def auroc_interval(ranked: Ranked, size: int, wanted: int, seed: int) -> Interval:
     """Return the AUROC with its bootstrap interval."""
     draws = [ranked.auroc(counts) for counts in resamples(size, wanted, seed)]
-    return percentile_interval(ranked.auroc() or 0.0, [draw for draw in draws if draw is not None])
+    known = [draw for draw in draws if draw is not None]
+    return share_interval(ranked.auroc() or 0.0, known, ranked.fewer)
 
 
 def difference_interval(

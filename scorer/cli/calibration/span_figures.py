@@ -11,9 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from scorer.cli.calibration.collect import Collected, Judge, Labelled, slices, unscored
-from scorer.cli.calibration.cuts import wilson
 from scorer.cli.calibration.labels import ALIASES, spans_of
-from scorer.cli.calibration.ranking import Interval
+from scorer.cli.calibration.ranking import Interval, wilson
 from scorer.cli.calibration.spans import (
     SpanCounts,
     TypedSpan,
@@ -141,7 +140,7 @@ def _figures(texts: Sequence[SpanCounts], resamples: int, seed: int) -> TypeFigu
 
 def _text(sample: Labelled, names: Mapping[str, str]) -> _Text:
     try:
-        labelled = spans_of(sample.label, names)
+        labelled = spans_of(sample.label, names, len(sample.text))
     except PermanentError as error:
         raise ConfigError(f"line {sample.line}: {error}") from error
     return _Text(sample.slice, _distinct(labelled, sample.text), _found(sample))

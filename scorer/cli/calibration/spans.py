@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from scorer.cli.calibration.ranking import Interval, percentile_interval, resamples
+from scorer.cli.calibration.ranking import Interval, resamples, share_interval
 
 TypedSpan = tuple[str, int, int]
 """Type, start and end (characters, end exclusive)."""
@@ -82,7 +82,8 @@ def f1_interval(texts: Sequence[SpanCounts], wanted: int, seed: int) -> Interval
         wrong = sum(counts[i] * w for i, _, w in rows)
         if right + wrong:
             draws.append(2 * right / (2 * right + wrong))
-    return percentile_interval(sum(texts, _NOTHING).f1, draws)
+    total = sum(texts, _NOTHING)
+    return share_interval(total.f1, draws, total.right + total.invented + total.missed)
 
 
 _NOTHING = SpanCounts()

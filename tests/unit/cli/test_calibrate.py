@@ -30,7 +30,7 @@ def test_json_is_one_object_on_stdout(samples, capsys):
     assert calibrate(samples, "--json") == 0
     first = capsys.readouterr()
     figures = json.loads(first.out)
-    assert figures["auroc"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert figures["auroc"] == {"value": 1.0, "low": pytest.approx(0.566, abs=0.001), "high": 1.0}
     assert figures["snippet"] == "scoring:\n  thresholds:\n    faithfulness: {min: 0.5}"
     assert first.err == ""
     assert calibrate(samples, "--json") == 0
@@ -43,6 +43,13 @@ def test_the_report_is_for_people(samples, capsys):
     out = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert out[0] == "faithfulness (lexical, higher is better)"
     assert out[-1] == "    faithfulness: {min: 0.5}"
+
+
+@pytest.mark.parametrize(("option", "name"), [("--label", "wrng"), ("--slice", "team")])
+def test_a_field_that_no_sample_has_is_told(samples, option, name, capsys):
+    """With those that there are, for it is rather a slip."""
+    assert calibrate(samples, option, name) == 2
+    assert f"no sample has a field '{name}' ({option})" in capsys.readouterr().err
 
 
 def test_bad_lines_are_told_and_the_others_count(samples, capsys):

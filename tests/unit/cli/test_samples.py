@@ -143,3 +143,10 @@ def test_a_second_sample_of_the_same_id_is_a_bad_line():
     """Scores of two samples with one id would share their score ids, so the second is refused."""
     items = list(read_samples([b'{"id": "a"}', b'{"id": "a"}']))
     assert items[1] == BadSample(2, "id 'a' is already that of line 1")
+
+
+def test_a_value_that_is_not_known_is_not_repeated():
+    """An error names the field, for the value may be content in a wrong place."""
+    with pytest.raises(PermanentError) as raised:
+        view(tool_calls=[{"name": "f", "status": "her ssn is '078-05-1120'"}])
+    assert str(raised.value) == "Unknown value - at `$.tool_calls[0].status`"

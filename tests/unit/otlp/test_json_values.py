@@ -37,6 +37,12 @@ def test_duplicate_keys_are_found_fast_in_large_objects():
         parse_json(f'{{{keys},"k7":0}}')
 
 
+def test_a_key_that_is_no_name_is_not_shown():
+    """It may hold anything."""
+    with pytest.raises(PermanentError, match="key a text of 11 characters stands twice"):
+        parse_json('{"078-05-1120": 1, "078-05-1120": 2}')
+
+
 def test_every_json_type_has_a_name():
     """Error texts speak of JSON, not of Python."""
     names = [json_kind(v) for v in ({}, [], "", True, None, 1, 1.5)]

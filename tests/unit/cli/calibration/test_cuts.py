@@ -10,7 +10,6 @@ from scorer.cli.calibration.cuts import (
     best_for_precision,
     between,
     confusion,
-    wilson,
 )
 
 POINTS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=2, max_size=30)
@@ -63,15 +62,3 @@ def test_where_higher_is_better_low_values_are_caught():
     """The same data upside down gives a minimum."""
     cuts = all_cuts([0.1, 0.2, 0.9], [True, True, False], lower_is_better=False)
     assert best_f1(cuts).threshold == Threshold(min=0.6)
-
-
-def test_wilson_by_hand():
-    """8 of 10: .4902 to .9433; nothing has no share; 0 and all stay within 0 and 1."""
-    found = wilson(8, 10)
-    assert (found.low, found.high) == (
-        pytest.approx(0.4902, abs=1e-4),
-        pytest.approx(0.9433, abs=1e-4),
-    )
-    assert wilson(0, 0) is None
-    assert wilson(0, 5).low == 0.0
-    assert wilson(5, 5).high == 1.0

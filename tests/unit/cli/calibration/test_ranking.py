@@ -9,6 +9,8 @@ from scorer.cli.calibration.ranking import (
     difference_interval,
     percentile_interval,
     resamples,
+    share_interval,
+    wilson,
 )
 
 POINTS = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=30).filter(
@@ -86,3 +88,24 @@ def test_many_samples_are_drawn_less_often(monkeypatch):
     assert sum(1 for _ in resamples(10, 300, seed=0)) == 200
     assert sum(1 for _ in resamples(1_000, 300, seed=0)) == 100
     assert all(sum(counts) == 10 for counts in resamples(10, 5, seed=0))
+
+
+def test_wilson_by_hand():
+    """8 of 10: .4902 to .9433; nothing has no share; 0 and all stay within 0 and 1."""
+    found = wilson(8, 10)
+    assert (found.low, found.high) == (
+        pytest.approx(0.4902, abs=1e-4),
+        pytest.approx(0.9433, abs=1e-4),
+    )
+    assert wilson(0, 0) is None
+    assert wilson(0, 5).low == 0.0
+    assert wilson(5, 5).high == 1.0
+
+
+def test_a_perfect_share_of_few_is_not_sure():
+    """Every resample of it is perfect too; five of five say that it is at least 0.57."""
+    assert share_interval(1.0, [1.0] * 100, 5) == wilson(5, 5)
+    assert share_interval(0.0, [0.0] * 100, 5) == wilson(0, 5)
+    assert share_interval(0.5, [0.25, 0.75], 5) == percentile_interval(0.5, [0.25, 0.75])
+    found = auroc_interval(Ranked([1, 2, 3], [False, True, True]), 3, 100, seed=0)
+    assert found == wilson(1, 1)

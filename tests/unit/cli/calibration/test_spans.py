@@ -1,3 +1,5 @@
+import pytest
+
 from scorer.cli.calibration.spans import SpanCounts, by_type, f1_interval, match_spans, pooled
 
 
@@ -32,10 +34,10 @@ def test_types_and_all_of_them():
 
 
 def test_the_interval_of_f1_comes_from_drawing_texts():
-    """The same for the same seed; of perfect texts it is 1."""
+    """The same for the same seed; of five perfect texts it is not only 1."""
     mixed = [SpanCounts(1), SpanCounts(0, 1), SpanCounts(1, 0, 1), SpanCounts(2)] * 5
     found = f1_interval(mixed, 200, seed=0)
     assert found == f1_interval(mixed, 200, seed=0)
     assert found.low < found.value < found.high
     perfect = f1_interval([SpanCounts(1)] * 5, 50, seed=0)
-    assert (perfect.low, perfect.high) == (1.0, 1.0)
+    assert (perfect.low, perfect.high) == (pytest.approx(0.566, abs=0.001), 1.0)

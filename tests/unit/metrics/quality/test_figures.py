@@ -23,6 +23,13 @@ def compared(claim, *contexts, given=None):
         ("It weighs 5 kg, 6 kg or 7 kg", "It weighs 5 kg", 2),
         ("It opens in June", "It opens on 2024-06-01", 0),
         ("It opens in June", "It opens in July", 1),
+        ("It opens on 2024-06-01", "It opens on 1 June 2024", 0),
+        ("It opens on 6/1/2024", "It opens on June 1, 2024", 0),
+        ("It opens on 01/06/2024", "It opens on 1 June 2024", 0),
+        ("It opens on 2024-07-01", "It opens on 1 June 2024", 1),
+        ("It opens on 2024-06-02", "It opens on 1 June 2024", 1),
+        ("Height: 330 m", "It is 330 metres tall", 0),  # no word in common, but the digits
+        ("Height: 340 m", "It is 330 metres tall", 1),
         ("Write to a@b.org", "Write to a@b.org", 0),
         ("Write to a@b.org", "Write to c@b.org", 1),
         ("It rains", "It snows", 0),

@@ -232,6 +232,22 @@ def test_an_invented_amount_date_or_address_is_found(answer, context, supported)
     assert claims(answer, context) == (int(supported), 1)
 
 
+@pytest.mark.parametrize(
+    ("answer", "context"),
+    [
+        ("5,900,000 people visited it.", "5.9 million people visited it."),
+        ("5.9 million people visited it.", "5,900,000 people visited it."),
+        ("It is three hundred and thirty metres tall.", "It is 330 metres tall."),
+        ("It is 300 metres tall.", "It is three hundred metres tall."),
+        ("Height: 330 m", "It is 330 metres tall."),
+        ("- Weight: 10,100 t", "It weighs 10,100 tonnes."),
+    ],
+)
+def test_the_same_amount_written_otherwise_is_no_contradiction(answer, context):
+    """Other digits stand in its place, but they are those of the same number."""
+    assert claims(answer, context) == (1, 1)
+
+
 def test_what_the_user_said_is_no_invention_unless_it_is_denied():
     """The number of an order may be repeated, a wrong warranty may not."""
     order = "Your order 4711 falls under the limited warranty."
@@ -249,6 +265,19 @@ def test_the_address_of_a_document_may_be_cited():
     assert grounds.grounding_of(view).supported == 1
     other = AgentTrace(trace_id="t", answer=answer, contexts=(Document(WARRANTY),))
     assert grounds.grounding_of(other).supported == 0
+
+
+def test_the_id_of_a_document_says_nothing_of_the_language():
+    """A file name in German does not make the answer German."""
+    right = Document("Paris Paris Paris.", id="1")
+    other = Document(".", id="der-die-das nicht und ist")
+
+    def share(*contexts):
+        answer = "The tower stands in Paris."
+        view = AgentTrace(trace_id="t", answer=answer, contexts=contexts)
+        return grounds.grounding_of(view).share
+
+    assert share(other, right) == share(right)
 
 
 def test_quotes_hold_no_personal_data_and_no_secrets():

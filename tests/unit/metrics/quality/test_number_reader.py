@@ -9,6 +9,7 @@ from metrics.quality.number_reader import has_number_words, numbers_in
         ("two or 3", [(0, 3, ("2",)), (7, 8, ("3",))]),
         ("5 thousand million", [(0, 18, ("5000000000",))]),
         ("one hundred thousand and two", [(4, 28, ("100002",))]),
+        ("ten thousand one hundred", [(0, 24, ("10100",))]),
         ("twenty thirty", [(0, 6, ("20",)), (7, 13, ("30",))]),
         ("1,000", [(0, 5, ("1000", "1"))]),
         ("1.2.3", [(0, 5, ("1.2.3",))]),
