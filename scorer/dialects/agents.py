@@ -8,6 +8,7 @@ that only runs other agents and never calls a model or a tool itself is a workfl
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from scorer.dialects.payload import parse_arguments
@@ -35,6 +36,7 @@ _TARGET_KEYS = (
 _ANYONE = frozenset({"", "agent", "assistant"})  # `transfer_to_agent` says in its arguments to whom
 _AUTHORITY = "spanscore.agent.authority_level"
 _DELEGATES = "spanscore.agent.can_delegate"
+_START = attrgetter("span.start_ns")
 _SHORT = 200  # characters of a name whose key is remembered
 _NO_LETTERS = re.compile(r"[^0-9a-z]+")
 _WORKERS = frozenset({"llm", "tool", "retrieval", "rerank"})
@@ -173,12 +175,20 @@ def _passed(
         target = _target(call, match.group(1), names)
         if target is None and match.group(1).lower() in _ANYONE and call.start_ns is not None:
             target = _next_agent(agents, call.start_ns, call.agent)
-        yield call.agent, target
+        source = call.agent
+        if source is None and call.start_ns is not None:
+            source = _previous_agent(agents, call.start_ns, target)
+        yield source, target
 
 
 def _next_agent(agents: Sequence[Node], start_ns: int, giver: str | None) -> str | None:
     later = (node for node in agents if node.span.start_ns >= start_ns)
     return next((node.agent for node in later if node.agent != giver), None)
+
+
+def _previous_agent(agents: Sequence[Node], start_ns: int, taker: str | None) -> str | None:
+    earlier = [n for n in agents if n.span.start_ns <= start_ns and n.agent != taker]
+    return max(earlier, key=_START).agent if earlier else None
 
 
 def _target(call: ToolCall, suffix: str, names: Mapping[str, str]) -> str | None:

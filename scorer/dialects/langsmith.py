@@ -27,6 +27,16 @@ _IN = ("gen_ai.prompt", "langsmith.inputs")
 _OUT = ("gen_ai.completion", "langsmith.outputs")
 _COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 _USAGE = "gen_ai.usage."
+_LC_AGENT = _META + "lc_agent_name"
+
+
+def _role(span: Span) -> SpanRole | None:
+    attributes = span.attributes
+    kind = first_text(attributes, _KIND)
+    role = None if kind is None else _KINDS.get(kind.lower())
+    if role == "chain" and attributes.get(_LC_AGENT) == span.name:
+        return "agent"  # LangChain tells agents by name alone
+    return role
 
 
 def _more(span: Span, role: SpanRole | None) -> dict[str, Any]:
@@ -70,8 +80,7 @@ def _usage(attributes: Attributes) -> Usage | None:
 DIALECT = Product(
     "langsmith",
     keys=(_KIND, "langsmith.trace.name", "langsmith.trace.session_name", "langsmith.trace.id"),
-    kind=(_KIND,),
-    kinds=_KINDS,
+    role=_role,
     inputs=_IN,
     outputs=_OUT,
     fields=Fields(
@@ -79,7 +88,7 @@ DIALECT = Product(
             "session_id", _META + "thread_id", _META + "session_id", _META + "conversation_id"
         ),
         id_field("user_id", _META + "user_id"),
-        text_field("agent_name", _META + "lc_agent_name"),
+        text_field("agent_name", _LC_AGENT),
         text_field("request_model", _META + "ls_model_name"),
     ),
     more=_more,

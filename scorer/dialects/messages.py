@@ -42,13 +42,15 @@ _CLASS_ROLES: dict[str, Role] = {
     "FunctionMessage": "tool",
 }
 _TEXT_TYPES = frozenset({None, "text", "input_text", "output_text", "TextContent"})
-_CALL_TYPES = frozenset({"tool_call", "tool_use", "function_call", "tool-call", "server_tool_call"})
+_CALL_TYPES = frozenset(
+    {"tool_call", "tool_use", "function_call", "tool-call", "server_tool_call"}
+)
 _RESULT_TYPES = frozenset(
     {"tool_call_response", "tool_result", "function_call_output", "tool-return", "tool-result"}
 )
 _SPEAKERS = {name: role for name, role in _ROLES.items() if role != "tool"}
 _BODY_KEYS = ("parts", "content", "contents", "blocks")
-_ARGUMENT_KEYS = ("arguments", "args", "input")
+_ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
 _RESULT_KEYS = ("response", "result", "output", "content")
 _CALL_IDS = ("call_id", "toolUseId", "toolCallId", "tool_call_id", "id", "ref")
 _RESULT_IDS = ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id", "ref")
@@ -238,7 +240,7 @@ class _Draft:
                     self._text(part)
 
     def part(self, part: Mapping[str, Any]) -> None:
-        kind = text(part.get("type")) or text(part.get(CLASS))
+        kind = text(part.get("type") or part.get("block_type")) or text(part.get(CLASS))
         if kind in _TEXT_TYPES and self._text(part.get("content") or part.get("text")):
             return
         if kind in _CALL_TYPES:

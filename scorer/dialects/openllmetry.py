@@ -7,9 +7,11 @@ OpenTelemetry dialect, which reads the same span.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scorer.dialects.documents import returned_documents
 from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
 from scorer.dialects.flattened import Rows, grouped, rows
 from scorer.dialects.gen_ai_usage import USAGE_KEYS, read_usage
+from scorer.dialects.llama_steps import step_agent, step_role, step_tool
 from scorer.dialects.messages import Content, read_messages
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.repair import looks_cut
@@ -29,11 +31,12 @@ from scorer.model.span_facts import SpanFacts, SpanRole
 
 _ASSOCIATION = "traceloop.association.properties."
 _LC_AGENT = _ASSOCIATION + "lc_agent_name"
+_KIND = "traceloop.span.kind"
 _NAME = "traceloop.entity.name"
 _TOTAL = "llm.usage.total_tokens"
 _KEYS = frozenset(
     {
-        "traceloop.span.kind",
+        _KIND,
         _NAME,
         "traceloop.entity.input",
         "traceloop.workflow.name",
@@ -50,7 +53,6 @@ _KEYS = frozenset(
 )
 _KINDS: dict[str, SpanRole] = {
     "workflow": "workflow",
-    "task": "chain",
     "agent": "agent",
     "tool": "tool",
     "handoff": "handoff",
@@ -100,6 +102,8 @@ class OpenLlmetry:
             facts.update(_tool(span, facts))
         if span.events:
             facts["documents"] = _documents(span)
+        if role in ("retrieval", "rerank") and facts.get("documents") is None:
+            facts["documents"] = returned_documents(facts.get("output_text"), span.span_id)
         return SpanFacts(
             role=role,
             agent_name=_agent_name(span.attributes, role),
@@ -127,12 +131,15 @@ def _tool(span: Span, facts: Mapping[str, Any]) -> dict[str, Any]:
         "tool_name": text(span.attributes.get(_NAME)),
         "tool_arguments": _tool_arguments(entity_in) if entity_in else None,
         "tool_result": _tool_result(entity_out) if entity_out else None,
+        **(step_tool(span.attributes) if span.attributes.get(_KIND) == "task" else {}),
     }
 
 
 def _role(span: Span) -> SpanRole | None:
     attributes = span.attributes
-    kind = attributes.get("traceloop.span.kind")
+    kind = attributes.get(_KIND)
+    if kind == "task":
+        return step_role(attributes)
     role = _KINDS.get(kind) if isinstance(kind, str) else None
     if role is None:
         request = attributes.get("llm.request.type")
@@ -243,7 +250,9 @@ def _finish_reasons(table: Rows | None) -> tuple[str, ...] | None:
 
 def _agent_name(attributes: Attributes, role: SpanRole | None) -> str | None:
     if role == "agent":
-        return first_text(attributes, "gen_ai.agent.name", _NAME)
+        return first_text(attributes, "gen_ai.agent.name") or (
+            step_agent(attributes) or text(attributes.get(_NAME))
+        )
     return text(attributes.get(_NAME if role == "workflow" else _LC_AGENT))
 
 

@@ -50,6 +50,8 @@ _REPLY_KEYS = (
     "final_output",
 )
 _MESSAGE_LISTS = frozenset({"messages", "replies", "choices", "generations"})
+_REQUESTS = ("input", "inputs")
+_BODIES = frozenset({"content", "parts", "blocks"})
 _DEPTH = 5
 _Find = Callable[[tuple[Message, ...]], str | None]
 
@@ -93,6 +95,10 @@ def _conversation(value: Any, depth: int) -> tuple[Message, ...]:
     for key in _MESSAGE_LISTS:
         if isinstance(value.get(key), list):
             return read_messages(value[key], Content(), "assistant") or ()
+    for key in _REQUESTS:
+        inner = value.get(key)
+        if isinstance(inner, list) and inner and all(map(_is_message, inner)):
+            return read_messages(inner, Content(), "user") or ()
     best: tuple[Message, ...] = ()
     for inner in value.values():
         candidates = inner if isinstance(inner, list) else [inner]
@@ -112,6 +118,8 @@ def _search(value: Any, keys: tuple[str, ...], find: _Find, depth: int) -> str |
     if depth > _DEPTH:
         return None
     if isinstance(value, list):
+        if depth == 0 and keys is _REPLY_KEYS and all(isinstance(item, str) for item in value):
+            return None  # pieces of a text, or passages
         return _in_list(value, keys, find, depth)
     if not isinstance(value, dict):
         return None
@@ -159,9 +167,13 @@ def _in_list(value: list[Any], keys: tuple[str, ...], find: _Find, depth: int) -
     return None
 
 
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and is_message(value)
+
+
 def is_message(value: Mapping[str, Any]) -> bool:
     """Tell whether a dict is one message, in any of the usual shapes."""
-    if ("role" in value or "_role" in value) and ("content" in value or "parts" in value):
+    if ("role" in value or "_role" in value) and not _BODIES.isdisjoint(value):
         return True
     if isinstance(value.get("kwargs"), dict) and isinstance(value.get("id"), list):
         return True

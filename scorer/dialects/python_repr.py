@@ -17,6 +17,14 @@ LIMIT = 16_384  # characters
 _DEPTH = 60
 _CALL = re.compile(r"[A-Z]\w{0,60}\(")
 _ENUM = re.compile(r"<[A-Za-z_]\w*(?:\.\w+)+: ('[^'<>]{0,80}'|-?\d{1,12})>")
+# One field of a Pydantic model's text, up to the next one. A value in quotes may hold anything.
+_FIELD = re.compile(
+    r"([A-Za-z_]\w{0,60})=("
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^'\"].*?|"
+    r")(?:\s+(?=[A-Za-z_]\w{0,60}=)|\s*$)",
+    re.DOTALL,
+)
+_FIELDS_START = re.compile(r"[A-Za-z_]\w{0,60}=\S")
 _OPEN = re.compile(r"[(\[{]")
 
 
@@ -40,6 +48,31 @@ def parse_repr(text: str) -> Any:
         return _value(tree.body, 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotARepr("not a Python repr") from error
+
+
+def fields_in(text: str) -> dict[str, Any] | None:
+    """Return the fields of the text of a Pydantic model (`a='x' b=1`), None for any other text.
+
+    What is no literal stays text.
+    """
+    if len(text) > LIMIT or _FIELDS_START.match(text) is None:
+        return None
+    found: dict[str, Any] = {}
+    end = 0
+    while end < len(text):
+        field = _FIELD.match(text, end)
+        if field is None:
+            return None
+        found[field.group(1)] = _field_value(field.group(2))
+        end = field.end()
+    return found if len(found) > 1 else None
+
+
+def _field_value(value: str) -> Any:
+    try:
+        return _value(ast.parse(value, mode="eval").body, 0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return value
 
 
 def _too_deep(text: str) -> bool:

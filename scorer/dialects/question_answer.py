@@ -31,6 +31,8 @@ def find_question(tree: Tree, calls: Sequence[ModelCall]) -> str | None:
         if found is not None:
             return question_in_prompt(found)
     asked = _asked(calls)
+    if asked is None:
+        asked = _told(tree.nodes)
     return question_in_prompt(asked) if asked is not None else _searched(tree.nodes)
 
 
@@ -116,6 +118,12 @@ def question_in_prompt(prompt: str) -> str:
     if last_line.lower() in _ANSWER_LABELS:
         question = before.rstrip()
     return question or prompt
+
+
+def _told(nodes: Sequence[Node]) -> str | None:
+    """Where no input is recorded, a step may give the conversation as its output."""
+    around = (node for node in nodes if node.facts.role in _AROUND and not node.in_tool)
+    return next((q for node in around if (q := last_user_text(wrapper_messages(node)))), None)
 
 
 def _searched(nodes: Sequence[Node]) -> str | None:

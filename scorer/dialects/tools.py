@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scorer.dialects.conversation import ToldCall
-from scorer.dialects.errors import error_of, is_control_flow
+from scorer.dialects.errors import error_of, is_control_flow, plain_message
 from scorer.dialects.payload import Result, parse_arguments, says_error, unwrap_result
 from scorer.dialects.tree import Node
 from scorer.dialects.values import text
@@ -133,6 +133,8 @@ def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Resul
     if own.value is not None and not _is_command(own.value):
         return own
     message = error.message if error is not None else None
+    if message is not None:
+        message = plain_message(message)
     if told is not None and told.result is not None:
         # A framework may tell the model less than the cause ("function failed").
         if message is None or message in told.result or not says_error(told.result):
