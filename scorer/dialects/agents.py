@@ -12,12 +12,25 @@ from operator import attrgetter
 from typing import Any
 
 from scorer.dialects.payload import parse_arguments
+from scorer.dialects.payload_text import messages_in
 from scorer.dialects.tree import Node
 from scorer.dialects.values import boolean, mapping, real, text
 from scorer.model.agent_trace import Agent, Handoff, ToolCall
 
 _PREFIXES = ("invoke_agent ", "invoke_agent", "agent run", "Agent run: ")
-_SUFFIXES = ("._execute_core", ".workflow", ".agent", ".invoke", ".arun", ".run")
+_SUFFIXES = (
+    "._execute_core",
+    ".workflow",
+    ".agent",
+    ".invoke",
+    ".arun",
+    ".run",
+    ".run_stream",
+    ".on_messages",
+    ".on_messages_stream",
+)
+# How LangGraph calls the steps of a prebuilt agent; some take each step for an agent.
+_STEPS = frozenset({"model", "tools", "agent"})
 _BRACKETS = re.compile(r"^agent_run \[(.{1,200})\]$")
 _HANDOFF = re.compile(
     r"^(?:transfer|hand_?off|delegate)(?:_(?:task|work|control))?(?:_?to)?_?(.{0,120})$",
@@ -44,10 +57,13 @@ _WORKERS = frozenset({"llm", "tool", "retrieval", "rerank"})
 
 def agent_name(node: Node) -> str | None:
     """Return the name of the agent that an agent span runs."""
-    return text(node.facts.agent_name) or _name_of_span(node.span.name)
+    return text(node.facts.agent_name) or _name_of_span(node.span.name, node.span.scope.name)
 
 
-def _name_of_span(name: str) -> str | None:
+def _name_of_span(name: str, scope: str) -> str | None:
+    library, dot, _ = name.partition(".")
+    if dot and library in scope.split("."):
+        return None  # a step of the library itself, such as "crewai.workflow"
     bracketed = _BRACKETS.match(name)
     if bracketed:
         return bracketed.group(1)
@@ -65,6 +81,7 @@ def assign_owners(nodes: Sequence[Node]) -> dict[str, str]:
     Names that differ in case or punctuation only are one agent, called as it is first.
     """
     _mark_agents(nodes)
+    _unmark_steps(nodes)
     names: dict[str, str] = {}
     for node in nodes:
         if node.is_agent and (name := agent_name(node)):
@@ -88,11 +105,33 @@ def _mark_agents(nodes: Sequence[Node]) -> None:
     if "agent" in roles:
         for node in nodes:
             node.is_agent = node.facts.role == "agent"
-    elif {"llm", "tool"} <= roles:
+        return
+    for node in nodes:
+        node.is_agent = node.facts.role == "chain" and _speaks(node)
+    if not any(node.is_agent for node in nodes) and {"llm", "tool"} <= roles:
         for node in nodes:
             if node.facts.role == "workflow" and node.facts.agent_name:
                 node.is_agent = True
                 return
+
+
+def _speaks(node: Node) -> bool:
+    """Tell whether the outcome of a chain holds replies in its name, as LangGraph's agents give."""
+    name, outcome = node.span.name, node.facts.output_text
+    if not outcome or not name or f'"{name}"' not in outcome:
+        return False
+    return any(m.role == "assistant" and m.name == name for m in messages_in(outcome))
+
+
+def _unmark_steps(nodes: Sequence[Node]) -> None:
+    """Take no step for an agent: one with the name of a step, below which nothing runs."""
+    agents = [node for node in nodes if node.is_agent]
+    steps = [node for node in agents if agent_name(node) in _STEPS]
+    if not steps or len(steps) == len(agents):
+        return
+    parents = {id(node.parent) for node in nodes}
+    for node in steps:
+        node.is_agent = id(node) in parents
 
 
 def _wrappers(nodes: Sequence[Node]) -> set[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from scorer.dialects import repair
 from scorer.dialects.media import media_of
+from scorer.dialects.message_text import message_fields
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.python_repr import CLASS, NotARepr, is_repr, parse_repr
 from scorer.dialects.values import as_text, first_text, identifier, mapping, parse_json, text
@@ -136,7 +137,7 @@ def _pair(item: Any) -> Message | None:
 
 def _from_repr(value: str) -> Any:
     if not is_repr(value):
-        return None
+        return message_fields(value)
     try:
         return parse_repr(value)
     except NotARepr:

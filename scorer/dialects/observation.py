@@ -13,6 +13,7 @@ from scorer.dialects.documents import returned_documents
 from scorer.dialects.messages import Content, read_message, read_messages
 from scorer.dialects.payload_text import is_message
 from scorer.dialects.tool_definitions import read_definitions
+from scorer.dialects.transcript import read_transcript
 from scorer.dialects.values import as_text, decoded, mapping, text
 from scorer.model.agent_trace import Handoff, Message, Role
 from scorer.model.span_facts import SpanRole
@@ -89,6 +90,8 @@ def recorded_messages(value: Any, role: Role, content: Content) -> tuple[Message
     """Return the messages of a recorded request or response of a model."""
     value = present(value)
     if isinstance(value, str):
+        if (spoken := read_transcript(value, content)) is not None:
+            return spoken
         loaded = decoded(value, _LEVELS)
         value = content.load(loaded) or loaded if isinstance(loaded, str) else loaded
     return _messages(value, role, content, 0) or None

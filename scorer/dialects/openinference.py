@@ -1,7 +1,7 @@
 """OpenInference (Arize): `openinference.span.kind`, flattened messages, retrieval documents."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.crew import crew_request
@@ -15,6 +15,7 @@ from scorer.dialects.payload_text import messages_in
 from scorer.dialects.repair import looks_cut
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
+    as_text,
     decoded,
     first_id,
     first_text,
@@ -115,6 +116,8 @@ class OpenInference:
             facts["input_messages"], facts["output_messages"] = inputs, outputs
         if role == "llm":
             facts["response_id"] = _response_id(output_text)
+            if facts.get("response_model") is None and facts.get("request_model") is None:
+                facts["response_model"] = text(mapping(decoded(output_text)).get("model"))
         elif role == "handoff":
             facts["handoff"] = Handoff(input_text, output_text)
         if tables:
@@ -126,7 +129,7 @@ class OpenInference:
             role=role,
             input_text=input_text,
             output_text=output_text,
-            agent_name=_agent_name(attributes, role, metadata),
+            agent_name=_agent_name(span, role, metadata),
             media=tuple(content.media) or None,
             truncated=_truncated(attributes, content),
             **facts,
@@ -165,8 +168,20 @@ def _messages(
 def _table(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:
     if not table:
         return None
-    found = (_message(row, otherwise, content) for row in table)
-    return tuple(message for message in found if message is not None) or None
+    found = []
+    for row in table:
+        message = _message(row, otherwise, content)
+        found.extend(_results(row) if message is None else (message,))
+    return tuple(found) or None
+
+
+def _results(row: Mapping[str, Any]) -> Iterable[Message]:
+    """Return the results of tools that AutoGen's messages hold as `function.0`, `function.1`, ..."""
+    for key in sorted(key for key in row if key.startswith("function.")):
+        result = mapping(decoded(row[key]))
+        if "content" in result:
+            call_id, name = identifier(result.get("call_id")), text(result.get("name"))
+            yield Message("tool", as_text(result["content"]), (), call_id, name)
 
 
 def _message(row: Mapping[str, Any], otherwise: Role, content: Content) -> Message | None:
@@ -176,8 +191,8 @@ def _message(row: Mapping[str, Any], otherwise: Role, content: Content) -> Messa
     if not isinstance(body, str):
         body = _contents(row, content)
     calls = () if row.keys() <= _PLAIN else _calls(row)
-    if body is None and not calls and len(row) == 1:
-        return None  # a role alone: the content was dropped
+    if body is None and not calls and (len(row) == 1 or role == "tool"):
+        return None  # a role alone: the content was dropped, or stands elsewhere
     if calls and not body:
         body = None
     if body is not None and text(body) is None and body:
@@ -281,12 +296,14 @@ def _finish_reasons(value: Any) -> tuple[str, ...] | None:
     return None if reason is None else (reason,)
 
 
-def _agent_name(
-    attributes: Attributes, role: SpanRole | None, metadata: Mapping[str, Any]
-) -> str | None:
+def _agent_name(span: Span, role: SpanRole | None, metadata: Mapping[str, Any]) -> str | None:
+    attributes = span.attributes
     name = first_text(attributes, "agent.name")
     if name is None and role == "agent":
         name = first_text(attributes, "graph.node.name")
+        node = text(attributes.get("graph.node.id"))
+        if name is None and node is not None and span.name.startswith(node):
+            name = node
     return name or text(metadata.get(_LC_AGENT))
 
 

@@ -7,8 +7,9 @@ OpenTelemetry dialect, which reads the same span.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scorer.dialects.crew import CREW_RESULT, CREW_TASKS, TASK, crew_request
 from scorer.dialects.documents import returned_documents
-from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
+from scorer.dialects.fields import Field, Fields, first_field, id_field, text_field, value_field
 from scorer.dialects.flattened import Rows, grouped, rows
 from scorer.dialects.gen_ai_usage import USAGE_KEYS, read_usage
 from scorer.dialects.llama_steps import step_agent, step_role, step_tool
@@ -40,6 +41,7 @@ _KEYS = frozenset(
         _NAME,
         "traceloop.entity.input",
         "traceloop.workflow.name",
+        CREW_TASKS,
         _ASSOCIATION + "session_id",
         _ASSOCIATION + "user_id",
         "llm.request.type",
@@ -76,7 +78,7 @@ _COMPLETION = "gen_ai.completion."
 _FUNCTIONS = "llm.request.functions."
 _TABLES = (_PROMPT, _COMPLETION, _FUNCTIONS)
 _RESULTS = frozenset({"db.query.result", "db.search.result"})
-_SCOPE = "opentelemetry.instrumentation."
+_CREW = "crew"  # becomes the input
 
 
 class OpenLlmetry:
@@ -95,6 +97,9 @@ class OpenLlmetry:
         """Return what OpenLLMetry says about the span."""
         role = _role(span)
         facts = _FIELDS.read(span)
+        if _CREW in facts:
+            del facts[_CREW]
+            facts["input_text"] = facts.get("input_text") or crew_request(span.attributes)
         content = Content()
         if role in ("llm", None):
             facts.update(_flattened(span.attributes, content))
@@ -144,6 +149,8 @@ def _role(span: Span) -> SpanRole | None:
     if role is None:
         request = attributes.get("llm.request.type")
         role = _REQUESTS.get(request) if isinstance(request, str) else None
+    if role is None and CREW_TASKS in attributes:
+        return "workflow"
     if role is None and (
         "db.vector.query.top_k" in attributes or any(e.name in _RESULTS for e in span.events)
     ):
@@ -253,6 +260,8 @@ def _agent_name(attributes: Attributes, role: SpanRole | None) -> str | None:
         return first_text(attributes, "gen_ai.agent.name") or (
             step_agent(attributes) or text(attributes.get(_NAME))
         )
+    if CREW_TASKS in attributes:
+        return None
     return text(attributes.get(_NAME if role == "workflow" else _LC_AGENT))
 
 
@@ -282,7 +291,8 @@ def _truncated(facts: Mapping[str, Any], content: Content) -> bool | None:
 
 _FIELDS = Fields(
     value_field("input_text", "traceloop.entity.input", _entity),
-    value_field("output_text", "traceloop.entity.output", _entity),
+    first_field("output_text", ("traceloop.entity.output", CREW_RESULT), _entity),
+    Field(_CREW, (CREW_TASKS, TASK), lambda _: True),
     text_field("request_model", "gen_ai.request.model"),
     text_field("response_model", "gen_ai.response.model"),
     text_field("provider", "gen_ai.system"),

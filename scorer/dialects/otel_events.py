@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scorer.dialects.messages import Content, read_message
+from scorer.dialects.transcript import read_transcript
 from scorer.dialects.values import decoded, text
 from scorer.model.agent_trace import Message, Role
 from scorer.model.evaluation import EVENT_PREFIX
@@ -108,6 +109,9 @@ def _prompt(
     value: Any, name: str, inputs: list[Message], outputs: list[Message], content: Content
 ) -> None:
     value = decoded(value)
+    if isinstance(value, str) and (spoken := read_transcript(value, content)) is not None:
+        value = None
+        inputs.extend(spoken)
     if name.endswith("prompt"):
         target, role = inputs, "user"
     else:

@@ -9,6 +9,7 @@ deep, and gives nothing rather than a guess.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from scorer.dialects.message_text import message_fields
 from scorer.dialects.messages import Content, read_message, read_messages
 from scorer.dialects.python_repr import is_repr
 from scorer.dialects.repair import looks_cut, salvage
@@ -112,6 +113,8 @@ def _search(value: Any, keys: tuple[str, ...], find: _Find, depth: int) -> str |
     value = decoded(value)
     if isinstance(value, str):
         rest = salvage(value)
+        if rest is None:
+            rest = message_fields(value)
         if rest is None:
             return None if is_repr(value) or looks_cut(value) else text(value)
         value = rest

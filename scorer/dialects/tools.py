@@ -80,6 +80,8 @@ def _complete(node: Node, repeated: Node) -> None:
         if getattr(node.facts, name) is None
         and (value := getattr(repeated.facts, name)) is not None
     }
+    if node.facts.tool_status is None and "tool_status" not in missing and error_of(repeated):
+        missing["tool_status"] = "error"  # the outer one may have handled it
     if missing:
         node.facts = replace(node.facts, **missing)
 
