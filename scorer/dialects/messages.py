@@ -155,6 +155,8 @@ def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> li
         return []
     else:
         draft.body(body)
+    if role is None and draft.is_empty():
+        return []  # something else than a message
     return draft.messages(role or otherwise, body)
 
 
@@ -244,7 +246,7 @@ class _Draft:
         kind = text(part.get("type") or part.get("block_type")) or text(part.get(CLASS))
         if kind in _TEXT_TYPES and self._text(part.get("content") or part.get("text")):
             return
-        if kind in _CALL_TYPES:
+        if kind in _CALL_TYPES or (kind == "function" and isinstance(part.get("function"), dict)):
             self._call(part)
         elif kind in _RESULT_TYPES:
             self._result(part)
@@ -301,6 +303,9 @@ class _Draft:
                 name=first_text(part, *_TOOL_NAMES),
             )
         )
+
+    def is_empty(self) -> bool:
+        return not (self.texts or self.calls or self.results)
 
     def messages(self, role: Role, body: Mapping[str, Any]) -> list[Message]:
         if self.results and not self.texts and not self.calls:
