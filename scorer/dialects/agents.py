@@ -57,7 +57,12 @@ _WORKERS = frozenset({"llm", "tool", "retrieval", "rerank"})
 
 def agent_name(node: Node) -> str | None:
     """Return the name of the agent that an agent span runs."""
-    return text(node.facts.agent_name) or _name_of_span(node.span.name, node.span.scope.name)
+    facts = node.facts
+    if (name := text(facts.agent_name)) is not None:
+        return name
+    name = _name_of_span(node.span.name, node.span.scope.name)
+    # The AI SDK calls the run of an agent without a name after its model.
+    return None if name in (facts.request_model, facts.response_model) else name
 
 
 def _name_of_span(name: str, scope: str) -> str | None:

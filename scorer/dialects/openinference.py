@@ -86,6 +86,8 @@ _COUNTS = (
 )
 _LC_AGENT = "lc_agent_name"
 _RESPONSE_ID = re.compile(r'\{"id": ?"([^"]{1,200})"')
+# The method of a tool that a span is named after.
+_METHOD = re.compile(r"\.(?:run|arun|call|acall|__call__|invoke|ainvoke)$")
 _HANDOFF_NAME = "handoff to "
 
 
@@ -261,7 +263,7 @@ def _payload(value: Any, role: Role) -> tuple[Message, ...] | None:
 def _tool(span: Span, output_text: str | None) -> dict[str, Any]:
     attributes = span.attributes
     return {
-        "tool_name": first_text(attributes, "tool.name") or span.name.removesuffix(".run"),
+        "tool_name": first_text(attributes, "tool.name") or _METHOD.sub("", span.name),
         "tool_call_id": first_id(
             attributes, "tool.id", "tool.call_id", "tool_call.id", "tool_call_id"
         ),

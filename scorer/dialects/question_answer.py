@@ -43,8 +43,8 @@ def find_answer(tree: Tree, calls: Sequence[ModelCall]) -> str | None:
         found = _reply(node)
         if found is not None:
             return found
-    if last is None:
-        return None
+    if last is None or last.call.error_type is not None:
+        return None  # what a failed call gave is its error, or half an answer
     return _said(last.call)
 
 
