@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from scorer.dialects.errors import error_of
 from scorer.dialects.tree import Node
+from scorer.dialects.twins import may_have_twins, pair_up, same_call
 from scorer.dialects.usage import inclusive
 from scorer.model.agent_trace import LlmCall, Usage
 from scorer.model.span_facts import SpanFacts
@@ -62,8 +63,25 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
         groups[id(node)] = group
         if response is not None:
             by_response.setdefault(response, group)
+    if len(unique) > 1 and may_have_twins(model_nodes):
+        unique = _without_twins(unique)
     calls = [_call(tuple(group)) for group in unique]
     return tuple(sorted(calls, key=lambda call: (call.call.start_ns, call.call.span_id)))
+
+
+def _without_twins(groups: Sequence[list[Node]]) -> list[list[Node]]:
+    """Put the spans of one call together that two instrumentations made side by side."""
+    heads = {id(group[-1]): group for group in groups if group[-1].facts.usage is not None}
+    twins = pair_up([group[-1] for group in heads.values()], _counts, same_call)
+    joined = {id(heads[node]) for node in twins}
+    for node, twin in twins.items():
+        heads[id(twin)].extend(heads[node])
+    return [group for group in groups if id(group) not in joined]
+
+
+def _counts(node: Node) -> tuple[int | None, int | None]:
+    usage = node.facts.usage or _UNKNOWN
+    return usage.input, usage.output
 
 
 def _call(nodes: tuple[Node, ...]) -> ModelCall:

@@ -14,6 +14,7 @@ from scorer.dialects.conversation import ToldCall
 from scorer.dialects.errors import error_of, is_control_flow, plain_message
 from scorer.dialects.payload import Result, parse_arguments, says_error, unwrap_result
 from scorer.dialects.tree import Node
+from scorer.dialects.twins import may_have_twins, pair_up, same_run
 from scorer.dialects.values import text
 from scorer.model.agent_trace import ErrorInfo, ToolCall, ToolStatus
 
@@ -56,16 +57,21 @@ def _executed(nodes: Sequence[Node]) -> list[Node]:
     """
     found: list[Node] = []
     first: dict[int, Node] = {}
-    for node in nodes:
-        if node.facts.role != "tool":
-            continue
+    tools = [node for node in nodes if node.facts.role == "tool"]
+    twins = pair_up(tools, _tool_name, same_run) if may_have_twins(tools) else {}
+    for node in tools:
         above = _nearest_known(node) if node.in_tool else None
         if above is not None and id(above) in first and _tool_name(above) == _tool_name(node):
             first[id(node)] = origin = first[id(above)]
             _complete(origin, node)
-        else:
-            first[id(node)] = node
+            continue
+        twin = twins.get(id(node), node)
+        origin = first.setdefault(id(twin), node)
+        first[id(node)] = origin
+        if origin is node:
             found.append(node)
+        else:
+            _complete(origin, node)
     return found
 
 
