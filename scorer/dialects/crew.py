@@ -31,4 +31,3 @@ def crew_request(attributes: Attributes) -> str | None:
     inputs = mapping(decoded(attributes.get("crew_inputs")))
     filled = _FIELD.sub(lambda match: str(inputs.get(match.group(1), match.group())), description)
     return None if CREW_TASKS in attributes and _FIELD.search(filled) else filled
-

@@ -66,7 +66,11 @@ def step_tool(attributes: Attributes) -> dict[str, Any]:
 def _gave(attributes: Attributes) -> Mapping[str, Any]:
     """Return the result of a tool that a step gave, {} when it gave none."""
     recorded = attributes.get(_OUT)
-    if not isinstance(recorded, str) or not recorded.startswith("{") or "raw_output" not in recorded:
+    if (
+        not isinstance(recorded, str)
+        or not recorded.startswith("{")
+        or "raw_output" not in recorded
+    ):
         return {}
     given = mapping(decoded(recorded))
     return given if _GIVEN <= given.keys() else {}

@@ -43,9 +43,7 @@ _CLASS_ROLES: dict[str, Role] = {
     "FunctionMessage": "tool",
 }
 _TEXT_TYPES = frozenset({None, "text", "input_text", "output_text", "TextContent"})
-_CALL_TYPES = frozenset(
-    {"tool_call", "tool_use", "function_call", "tool-call", "server_tool_call"}
-)
+_CALL_TYPES = frozenset({"tool_call", "tool_use", "function_call", "tool-call", "server_tool_call"})
 _RESULT_TYPES = frozenset(
     {"tool_call_response", "tool_result", "function_call_output", "tool-return", "tool-result"}
 )

@@ -62,3 +62,10 @@ def test_what_is_broken_says_nothing(span, view):
     }
     seen = view(span("1", attributes))
     assert (seen.question, seen.session_id) == (None, None)
+
+
+def test_a_chain_is_an_agent_by_its_name(span, view):
+    """LangChain tells the name of the agent on every span of it."""
+    attributes = {"langsmith.span.kind": "chain", META + "lc_agent_name": "helper"}
+    assert [a.name for a in view(span("1", attributes, name="helper")).agents] == ["helper"]
+    assert view(span("1", attributes, name="model")).agents == ()

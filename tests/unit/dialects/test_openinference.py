@@ -136,3 +136,34 @@ def test_cut_json_marks_the_span_as_truncated(span):
     """An attribute limit cuts the raw payload."""
     assert read(span, "CHAIN", {"output.value": '{"messages": [{"role'}).truncated is True
     assert read(span, "CHAIN", {"output.value": "plain"}).truncated is None
+
+
+def test_results_of_functions_are_messages_of_tools(span):
+    """AutoGen's message holds them as JSON under keys of their own."""
+    prefix = "llm.input_messages.0."
+    result = '{"name": "f", "content": "r", "call_id": "c1", "is_error": false}'
+    attributes = {prefix + "message.role": "function", prefix + "function.0": result}
+    assert read(span, "LLM", attributes).input_messages == (
+        Message("tool", "r", tool_call_id="c1", name="f"),
+    )
+
+
+@pytest.mark.parametrize("name", ["f", "f.run", "f.__call__", "f.acall"])
+def test_a_tool_is_not_named_after_its_method(span, name):
+    """DSPy and CrewAI name the span after what they call."""
+    assert read(span, "TOOL", name=name).tool_name == "f"
+
+
+def test_the_model_may_be_known_from_the_response_alone(span):
+    """Some record neither the request's nor the response's as an attribute."""
+    facts = read(span, "LLM", {"output.value": '{"id": "r", "model": "m", "choices": []}'})
+    assert (facts.response_model, facts.response_id) == ("m", "r")
+    named = {"llm.model_name": "n", "output.value": '{"model": "m"}'}
+    assert read(span, "LLM", named).response_model == "n"
+
+
+def test_an_agent_may_be_named_by_its_node(span):
+    """Where the name of the span begins with the node's id."""
+    node = {"graph.node.id": "helper"}
+    assert read(span, "AGENT", node, name="helper.on_messages_stream").agent_name == "helper"
+    assert read(span, "AGENT", {"graph.node.id": "7f"}, name="helper").agent_name is None
