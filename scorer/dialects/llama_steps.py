@@ -73,4 +73,4 @@ def _gave(attributes: Attributes) -> Mapping[str, Any]:
     ):
         return {}
     given = mapping(decoded(recorded))
-    return given if _GIVEN <= given.keys() else {}
+    return given if given.keys() >= _GIVEN else {}

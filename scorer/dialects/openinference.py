@@ -170,7 +170,7 @@ def _messages(
 def _table(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:
     if not table:
         return None
-    found = []
+    found: list[Message] = []
     for row in table:
         message = _message(row, otherwise, content)
         found.extend(_results(row) if message is None else (message,))
@@ -178,7 +178,7 @@ def _table(table: Rows | None, otherwise: Role, content: Content) -> tuple[Messa
 
 
 def _results(row: Mapping[str, Any]) -> Iterable[Message]:
-    """Return the results of tools that AutoGen's messages hold as `function.0`, `function.1`, ..."""
+    """Return the results of tools that AutoGen's messages hold as `function.0` and so on."""
     for key in sorted(key for key in row if key.startswith("function.")):
         result = mapping(decoded(row[key]))
         if "content" in result:

@@ -158,6 +158,10 @@ def _open_dict(value: dict[str, Any]) -> Any:
         return value["content"]  # a LangChain message, flat
     if len(value) == 1 and isinstance(value.get("content"), str | list):
         return value["content"]
+    return _unwrapped(value)
+
+
+def _unwrapped(value: dict[str, Any]) -> Any:
     if _is_error_only(value):
         return value["error"]
     if "result" in value and "error" in value:

@@ -118,8 +118,10 @@ def _search(value: Any, keys: tuple[str, ...], find: _Find, depth: int) -> str |
         if rest is None:
             return None if is_repr(value) or looks_cut(value) else text(value)
         value = rest
-    if depth > _DEPTH:
-        return None
+    return _in_structure(value, keys, find, depth) if depth <= _DEPTH else None
+
+
+def _in_structure(value: Any, keys: tuple[str, ...], find: _Find, depth: int) -> str | None:
     if isinstance(value, list):
         if depth == 0 and keys is _REPLY_KEYS and all(isinstance(item, str) for item in value):
             return None  # pieces of a text, or passages

@@ -112,9 +112,9 @@ def _match(named: Sequence[tuple[Node, str]], told: Sequence[ToldCall]) -> dict[
 def _from_span(node: Node, name: str, told: ToldCall | None) -> ToolCall:
     facts, span = node.facts, node.span
     arguments = parse_arguments(facts.tool_arguments)
-    if told is not None and isinstance(told.arguments, dict):
-        if not _usable(arguments.value) or _is_unnamed(arguments.value, told.arguments):
-            arguments = parse_arguments(told.arguments)
+    named = told.arguments if told is not None and isinstance(told.arguments, dict) else None
+    if named is not None and _says_less(arguments.value, named):
+        arguments = parse_arguments(named)
     error = error_of(node)
     result = _result(node, told, error)
     return ToolCall(
@@ -133,13 +133,11 @@ def _from_span(node: Node, name: str, told: ToldCall | None) -> ToolCall:
     )
 
 
-def _usable(arguments: Any) -> bool:
-    return isinstance(arguments, (dict, list))
-
-
-def _is_unnamed(arguments: Any, named: dict[str, Any]) -> bool:
-    """Tell whether a Python call was recorded by position, while the model named the same values."""
-    return isinstance(arguments, dict) and arguments == {"args": list(named.values())}
+def _says_less(arguments: Any, named: dict[str, Any]) -> bool:
+    """Tell whether recorded arguments are a text, or the values alone, of those with names."""
+    if not isinstance(arguments, (dict, list)):
+        return True
+    return bool(arguments == {"args": list(named.values())})
 
 
 def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Result:

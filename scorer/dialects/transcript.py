@@ -1,4 +1,4 @@
-"""A conversation as plain text, a line `role: words` for each message, as older OpenLIT writes it."""
+"""A conversation as plain text, `role: words` for each message, as older OpenLIT writes it."""
 
 import re
 
