@@ -8,6 +8,7 @@ that only runs other agents and never calls a model or a tool itself is a workfl
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -85,39 +86,38 @@ def assign_owners(nodes: Sequence[Node]) -> dict[str, str]:
     `nodes` are in preorder. A name claimed by a span counts only when an agent span bears it.
     Names that differ in case or punctuation only are one agent, called as it is first.
     """
-    _mark_agents(nodes)
-    _unmark_steps(nodes)
     names: dict[str, str] = {}
-    for node in nodes:
-        if node.is_agent and (name := agent_name(node)):
+    for node in _mark_agents(nodes):
+        if name := agent_name(node):
             names.setdefault(agent_key(name), name)
     if not names:
         return {}
     for node in nodes:
-        inherited = node.parent.agent if node.parent is not None else None
+        parent = node.parent
+        inherited = parent.agent if parent is not None else None
         claimed = agent_name(node) if node.is_agent else node.facts.agent_name
         node.agent = names.get(agent_key(claimed), inherited) if claimed else inherited
-    wrappers = _wrappers(nodes)
+    wrappers = _wrappers(nodes) if len(names) > 1 else ()
     for node in nodes if wrappers else ():
         if node.agent in wrappers:
             node.agent = None
     return {key: name for key, name in names.items() if name not in wrappers}
 
 
-def _mark_agents(nodes: Sequence[Node]) -> None:
-    """Mark the agent spans; without any, the workflow that itself calls models and tools."""
-    roles = {node.facts.role for node in nodes}
-    if "agent" in roles:
-        for node in nodes:
-            node.is_agent = node.facts.role == "agent"
-        return
-    for node in nodes:
-        node.is_agent = node.facts.role == "chain" and _speaks(node)
-    if not any(node.is_agent for node in nodes) and {"llm", "tool"} <= roles:
-        for node in nodes:
-            if node.facts.role == "workflow" and node.facts.agent_name:
-                node.is_agent = True
-                return
+def _mark_agents(nodes: Sequence[Node]) -> Sequence[Node]:
+    """Mark and return the agent spans, else the chains that speak in their name.
+
+    Without any, it is the workflow that itself calls models and tools.
+    """
+    found = _without_steps([node for node in nodes if node.facts.role == "agent"], nodes)
+    if not found:
+        found = [node for node in nodes if node.facts.role == "chain" and _speaks(node)]
+    if not found and {"llm", "tool"} <= {node.facts.role for node in nodes}:
+        flows = (node for node in nodes if node.facts.role == "workflow" and node.facts.agent_name)
+        found = list(islice(flows, 1))
+    for node in found:
+        node.is_agent = True
+    return found
 
 
 def _speaks(node: Node) -> bool:
@@ -128,15 +128,15 @@ def _speaks(node: Node) -> bool:
     return any(m.role == "assistant" and m.name == name for m in messages_in(outcome))
 
 
-def _unmark_steps(nodes: Sequence[Node]) -> None:
+def _without_steps(agents: list[Node], nodes: Sequence[Node]) -> list[Node]:
     """Take no step for an agent: one with the name of a step, below which nothing runs."""
-    agents = [node for node in nodes if node.is_agent]
-    steps = [node for node in agents if agent_name(node) in _STEPS]
+    if len(agents) < 2:
+        return agents
+    steps = {id(node) for node in agents if agent_name(node) in _STEPS}
     if not steps or len(steps) == len(agents):
-        return
-    parents = {id(node.parent) for node in nodes}
-    for node in steps:
-        node.is_agent = id(node) in parents
+        return agents
+    steps -= {id(node.parent) for node in nodes}
+    return [node for node in agents if id(node) not in steps]
 
 
 def _wrappers(nodes: Sequence[Node]) -> set[str]:

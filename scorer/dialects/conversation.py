@@ -48,7 +48,12 @@ class _Turn(Struct, frozen=True, gc=False):
 def told_calls(calls: Sequence[ModelCall], nodes: Sequence[Node]) -> tuple[ToldCall, ...]:
     """Return the tool calls that messages tell of, in the order of the run."""
     turns = _turns(calls) or _wrapper_turns(nodes)
-    if not turns:
+    if not any(
+        message.tool_calls  # without a request nothing is told
+        for turn in turns
+        for messages in (turn.inputs, turn.outputs)
+        for message in messages
+    ):
         return ()
     told = _Told()
     for index, turn in enumerate(turns):

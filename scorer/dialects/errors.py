@@ -34,7 +34,12 @@ _CONTROL_FLOW = frozenset(
 
 def find_errors(nodes: Sequence[Node]) -> tuple[ErrorInfo, ...]:
     """Return the failures that the spans report, in preorder like the nodes."""
-    found = [(node, error) for node in nodes if (error := error_of(node)) is not None]
+    found = [
+        (node, error)
+        for node in nodes
+        if (node.span.status_code == STATUS_ERROR or node.facts.failed or node.span.events)
+        and (error := error_of(node)) is not None
+    ]
     if not found:
         return ()
     inhabited = _inhabited(nodes)

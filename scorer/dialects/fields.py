@@ -4,7 +4,7 @@ A span has some ten attributes, a dialect knows some hundred keys. So the keys o
 looked up in a table of the dialect, not the keys of the dialect in the span.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from scorer.dialects.values import identifier, text
@@ -55,6 +55,31 @@ def first_field(name: str, keys: tuple[str, ...], read: Callable[[Any], Any]) ->
     return Field(name, keys, first)
 
 
+_OfValue = tuple[str, str, Callable[[Any], Any]]
+
+
+class Chosen:
+    """Fields for spans that all have the same attributes; nothing is left to look up."""
+
+    __slots__ = ("_of_span", "_of_value")
+
+    def __init__(
+        self,
+        of_value: tuple[_OfValue, ...],
+        of_span: tuple[tuple[str, Callable[[Span], Any]], ...],
+    ) -> None:
+        self._of_value = of_value
+        self._of_span = of_span
+
+    def read(self, span: Span) -> dict[str, Any]:
+        """Return the fields; a value may still be None."""
+        attributes = span.attributes
+        found = {name: read(attributes[key]) for name, key, read in self._of_value}
+        for name, read in self._of_span:
+            found[name] = read(span)
+        return found
+
+
 class Fields:
     """The fields that depend on nothing but their own attributes; no two share a key."""
 
@@ -69,6 +94,19 @@ class Fields:
     def keys(self) -> frozenset[str]:
         """The attributes that any field may come from."""
         return frozenset(self._by_key)
+
+    def among(self, keys: Iterable[str]) -> "Chosen":
+        """Return the fields that spans with these attributes may tell."""
+        values: list[_OfValue] = []
+        spans: dict[str, Callable[[Span], Any]] = {}
+        for key in keys:
+            if key in self._by_key:
+                name, read, of_value = self._by_key[key]
+                if of_value:
+                    values.append((name, key, read))
+                else:
+                    spans[name] = read
+        return Chosen(tuple(values), tuple(spans.items()))
 
     def read(self, span: Span) -> dict[str, Any]:
         """Return the fields that the span may tell; a value may still be None."""

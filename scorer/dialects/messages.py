@@ -16,7 +16,15 @@ from scorer.dialects.media import media_of
 from scorer.dialects.message_text import message_fields
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.python_repr import CLASS, NotARepr, is_repr, parse_repr
-from scorer.dialects.values import as_text, first_text, identifier, mapping, parse_json, text
+from scorer.dialects.values import (
+    DECODER,
+    as_text,
+    first_text,
+    identifier,
+    mapping,
+    parse_json,
+    text,
+)
 from scorer.model.agent_trace import Media, Message, RequestedCall, Role
 
 _ROLES: dict[str, Role] = {
@@ -81,7 +89,10 @@ class Content:
 
 def read_messages(value: Any, content: Content, role: Role = "user") -> tuple[Message, ...] | None:
     """Return the messages that a value holds; `role` is for those that name none."""
-    data = content.load(value)
+    try:
+        data = DECODER.decode(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):  # cut, or no JSON: `load` looks closer
+        data = content.load(value)
     if isinstance(data, list) and len(data) == 1 and isinstance(data[0], dict):  # most replies
         only = _plain(data[0])
         if only is not None:

@@ -23,7 +23,7 @@ SENTINELS = frozenset(
 )
 _LONGEST_SENTINEL = max(map(len, SENTINELS))
 JSON_START = frozenset('{["')
-_DECODER = msgspec.json.Decoder()
+DECODER = msgspec.json.Decoder()
 _MAX_INTEGER = 2**63
 
 
@@ -105,7 +105,7 @@ def parse_json(value: str) -> Any:
     infinities, which are no JSON but common, are read: one such value must not hide the rest.
     """
     try:
-        return _DECODER.decode(value)
+        return DECODER.decode(value)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     try:
