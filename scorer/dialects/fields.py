@@ -4,7 +4,7 @@ A span has some ten attributes, a dialect knows some hundred keys. So the keys o
 looked up in a table of the dialect, not the keys of the dialect in the span.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from scorer.dialects.values import identifier, text
@@ -14,13 +14,15 @@ from scorer.model.span import Span
 class Field(NamedTuple):
     """A field of the facts and the attributes that it may come from.
 
-    `read` gets the span, or, with `of_value`, the value of the only attribute.
+    `read` gets the span, or, with `of_value`, the value of the only attribute. `each` is what
+    reads the value of any of them, where the first one that tells decides.
     """
 
     name: str
     keys: tuple[str, ...]
     read: Callable[[Any], Any]
     of_value: bool = False
+    each: Callable[[Any], Any] | None = None
 
 
 def value_field(name: str, key: str, read: Callable[[Any], Any]) -> Field:
@@ -52,7 +54,7 @@ def first_field(name: str, keys: tuple[str, ...], read: Callable[[Any], Any]) ->
                 return found
         return None
 
-    return Field(name, keys, first)
+    return Field(name, keys, first, each=read)
 
 
 _OfValue = tuple[str, str, Callable[[Any], Any]]
@@ -83,9 +85,10 @@ class Chosen:
 class Fields:
     """The fields that depend on nothing but their own attributes; no two share a key."""
 
-    __slots__ = ("_by_key",)
+    __slots__ = ("_by_key", "_fields")
 
     def __init__(self, *fields: Field) -> None:
+        self._fields = fields
         self._by_key = {
             key: (field.name, field.read, field.of_value) for field in fields for key in field.keys
         }
@@ -95,18 +98,18 @@ class Fields:
         """The attributes that any field may come from."""
         return frozenset(self._by_key)
 
-    def among(self, keys: Iterable[str]) -> "Chosen":
+    def among(self, keys: frozenset[str]) -> "Chosen":
         """Return the fields that spans with these attributes may tell."""
         values: list[_OfValue] = []
-        spans: dict[str, Callable[[Span], Any]] = {}
-        for key in keys:
-            if key in self._by_key:
-                name, read, of_value = self._by_key[key]
-                if of_value:
-                    values.append((name, key, read))
-                else:
-                    spans[name] = read
-        return Chosen(tuple(values), tuple(spans.items()))
+        spans: list[tuple[str, Callable[[Span], Any]]] = []
+        for field in self._fields:
+            there = [key for key in field.keys if key in keys]
+            read_value = field.read if field.of_value else field.each
+            if read_value is not None and len(there) == 1:
+                values.append((field.name, there[0], read_value))
+            elif there:
+                spans.append((field.name, field.read))
+        return Chosen(tuple(values), tuple(spans))
 
     def read(self, span: Span) -> dict[str, Any]:
         """Return the fields that the span may tell; a value may still be None."""

@@ -22,6 +22,7 @@ from scorer.model.span_facts import SpanFacts
 
 _UNKNOWN = Usage()
 _AGENT = attrgetter("agent")
+_ORDER = attrgetter("call.start_ns", "call.span_id")
 _FIELDS = (
     "request_model",
     "provider",
@@ -66,7 +67,7 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
     if len(unique) > 1 and may_have_twins(model_nodes):
         unique = _without_twins(unique)
     calls = [_call(tuple(group)) for group in unique]
-    return tuple(sorted(calls, key=lambda call: (call.call.start_ns, call.call.span_id)))
+    return tuple(sorted(calls, key=_ORDER))
 
 
 def _without_twins(groups: Sequence[list[Node]]) -> list[list[Node]]:
@@ -88,7 +89,11 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
     outermost = nodes[0]
     facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
     usage = None if facts.usage_is_aggregate else facts.usage
-    error = next(filter(None, map(error_of, nodes)), None)
+    if len(nodes) == 1:
+        error, agent = error_of(outermost), outermost.agent
+    else:
+        error = next(filter(None, map(error_of, nodes)), None)
+        agent = next(filter(None, map(_AGENT, nodes)), None)
     call = LlmCall(
         span_id=outermost.span.span_id,
         model=facts.response_model or facts.request_model,
@@ -100,7 +105,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         end_ns=outermost.span.end_ns,
         time_to_first_chunk=facts.time_to_first_chunk,
         finish_reasons=facts.finish_reasons or (),
-        agent=next(filter(None, map(_AGENT, nodes)), None),
+        agent=agent,
         error_type=(error.type or "error") if error is not None else None,
         cost_usd=facts.cost_usd,
     )

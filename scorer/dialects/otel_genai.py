@@ -149,6 +149,7 @@ class OtelGenAi:
         chosen = {role: fields.among(keys) for role, fields in _FIELDS_BY_ROLE.items()}
         otherwise = _FIELDS.among(keys)
         recorded = not keys.isdisjoint(_CONTENT)
+        plain = keys.isdisjoint((_SYSTEM, _PROMPT, _COMPLETION))
         aggregated = not keys.isdisjoint(AGGREGATED_USAGE_KEYS)
 
         def read(span: Span) -> SpanFacts:
@@ -156,7 +157,10 @@ class OtelGenAi:
             facts = chosen.get(role, otherwise).read(span)
             if recorded:
                 del facts[_RECORDED]
-                _add_content(facts, span, (), role)
+                if plain:
+                    _add_messages(facts, span.attributes, role)
+                else:
+                    _add_content(facts, span, (), role)
             if aggregated:
                 _add_aggregated(facts)
             facts["role"] = role
@@ -194,6 +198,20 @@ def _add_content(
     inputs, outputs = _messages(span.attributes, events, content)
     if role != "tool":
         facts["input_messages"], facts["output_messages"] = inputs, outputs
+    _add_found(facts, content)
+
+
+def _add_messages(facts: dict[str, Any], attributes: Attributes, role: SpanRole | None) -> None:
+    """Add the content of a span that has it in the current attributes alone."""
+    content = Content()
+    inputs = _attribute(attributes, _INPUTS, content)
+    outputs = _attribute(attributes, _OUTPUTS, content)
+    if role != "tool":
+        facts["input_messages"], facts["output_messages"] = inputs, outputs
+    _add_found(facts, content)
+
+
+def _add_found(facts: dict[str, Any], content: Content) -> None:
     if content.media:
         facts["media"] = tuple(content.media)
     if content.truncated:

@@ -30,7 +30,8 @@ Keys = tuple[str, ...]
 class _Plan(Struct, frozen=True):
     """The dialects that match all spans with these keys, and those to ask for each.
 
-    `notable` = they say something beside facts. `names` are those of `found`; `read` is that of the dialect, where just one is found.
+    `notable` = they say something beside facts. `names` are those of `found`; `read` is that of
+    the dialect, where just one is found.
     """
 
     found: tuple[Dialect, ...]

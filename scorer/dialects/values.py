@@ -29,10 +29,15 @@ _MAX_INTEGER = 2**63
 
 def text(value: Any) -> str | None:
     """Return a non-blank string that is no sentinel, else None."""
-    if not isinstance(value, str) or not value or value.isspace():
-        return None
-    # A long text is not even hashed.
-    return None if len(value) <= _LONGEST_SENTINEL and value in SENTINELS else value
+    if (
+        isinstance(value, str)
+        and value
+        and not value.isspace()
+        # A long text is not even hashed.
+        and (len(value) > _LONGEST_SENTINEL or value not in SENTINELS)
+    ):
+        return value
+    return None
 
 
 def identifier(value: Any) -> str | None:
