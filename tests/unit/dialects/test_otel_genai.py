@@ -1,7 +1,11 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from scorer.dialects import otel_genai
 from scorer.dialects.otel_genai import DIALECT
 from scorer.model.agent_trace import Document, Handoff, Message, Usage
+from scorer.model.span import Resource, Scope, Span
 
 
 def read(span, attributes, **fields):
@@ -124,3 +128,52 @@ def test_session_and_user_have_several_keys_in_order(span):
 def test_finish_reasons_are_a_list_in_any_form(span, value):
     """Arrays, JSON text and scalars occur."""
     assert read(span, {"gen_ai.response.finish_reasons": value}).finish_reasons == ("stop",)
+
+
+_VALUES = st.one_of(
+    st.sampled_from(["chat", "execute_tool", "invoke_agent", "retrieval", "[]", "N/A", " ", ""]),
+    st.just('[{"role": "user", "parts": [{"type": "text", "content": "q"}]}]'),
+    st.integers(-1, 9),
+    st.lists(st.sampled_from(["stop", ""]), max_size=2),
+)
+_KEYS = sorted(
+    {
+        "gen_ai.operation.name",
+        "gen_ai.system_instructions",
+        "gen_ai.prompt",
+        "gen_ai.completion",
+        "gen_ai.aggregated_usage.input_tokens",
+        "gen_ai.usage.cost",
+        "gen_ai.retrieval.documents",
+        "session.id",
+        "padding",
+        *(key for key in otel_genai._KEYS),
+    }
+)
+
+
+@given(st.dictionaries(st.sampled_from(_KEYS), _VALUES, max_size=8))
+def test_the_quicker_way_reads_the_same(attributes):
+    """What is prepared for the keys of a span gives the facts that reading it gives."""
+    given_span = Span(
+        "aa",
+        "1",
+        "",
+        "s",
+        1,
+        1,
+        2,
+        attributes,
+        (),
+        (),
+        0,
+        "",
+        0,
+        0,
+        0,
+        0,
+        Resource({}, ""),
+        Scope(),
+    )
+    prepared = DIALECT.prepared(frozenset(attributes))
+    assert prepared(given_span) == DIALECT.read(given_span, ())
