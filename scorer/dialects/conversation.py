@@ -105,20 +105,31 @@ class _Told:
         self._alike: defaultdict[tuple[str, str | None], list[ToldCall]] = defaultdict(list)
 
     def history(
-        self, messages: Iterable[Message], agent: str | None, *, requested: bool = False
+        self, messages: Sequence[Message], agent: str | None, *, requested: bool = False
     ) -> None:
         telling = [item for item in messages if item.tool_calls or item.role == "tool"]
         if not telling:
             return
+        dropped = not any(item.role == "assistant" and item.text for item in messages)
         seen: defaultdict[tuple[str, str | None], int] = defaultdict(int)
         pending: list[ToldCall] = []
+        unnamed = 0
         for message in telling:
             for call in message.tool_calls:
                 key = (call.name, as_text(call.arguments))
                 pending.append(self._call(call, key, seen[key], agent, requested))
                 seen[key] += 1
-            if message.role == "tool":
-                self._result(message, pending)
+            if message.role != "tool":
+                continue
+            if dropped and not pending and message.tool_call_id is None:
+                pending = self._nth(unnamed, agent)
+                unnamed += 1
+            self._result(message, pending)
+
+    def _nth(self, position: int, agent: str | None) -> list[ToldCall]:
+        """Return the call whose result stands in a history from which the requests were dropped."""
+        own = [call for call in self.calls if call.agent == agent]
+        return own[position : position + 1]
 
     def followed(self, messages: Iterable[Message]) -> None:
         for message in messages:

@@ -16,6 +16,7 @@ from scorer.model.span import STATUS_ERROR, STATUS_OK, Event
 
 # Where the stack begins in a message: Python's, JavaScript's.
 _STACK = re.compile(r"\s*Traceback \(most recent call last\):|\n\s+at \S")
+_CLASS = re.compile(r"([A-Za-z_][\w.]{0,80})\(")
 _REPR = re.compile(r"[A-Za-z_][\w.]{0,80}\((['\"])(.*)\1,?\)", re.DOTALL)
 _CONTROL_FLOW = frozenset(
     {
@@ -57,10 +58,17 @@ def error_of(node: Node) -> ErrorInfo | None:
         return None
     kind = text(facts.error_type) or _attribute(exception, "exception.type")
     message = _attribute(exception, "exception.message") or text(facts.error_message)
-    names = (kind, _attribute(exception, "exception.type"))
+    message = message or text(span.status_message)
+    names = (kind, _attribute(exception, "exception.type"), _class_of(message))
     if any(name is not None and is_control_flow(name) for name in names):
         return None
-    return ErrorInfo(span.span_id, kind, message or text(span.status_message))
+    return ErrorInfo(span.span_id, kind, message)
+
+
+def _class_of(message: str | None) -> str | None:
+    """Return the class of an exception whose repr stands in place of a message."""
+    found = _CLASS.match(message) if message is not None else None
+    return found.group(1) if found is not None else None
 
 
 def plain_message(message: str) -> str:

@@ -5,8 +5,11 @@
 
 from typing import Any
 
+from msgspec.structs import astuple
+
 from scorer.dialects.fields import Fields, id_field, text_field
 from scorer.dialects.product import Product, payload, present
+from scorer.dialects.recorded_usage import usage_in
 from scorer.dialects.values import decoded, first_text, integer, mapping
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Attributes, Span
@@ -74,6 +77,12 @@ def _usage(attributes: Attributes) -> Usage | None:
     made = mapping(decoded(attributes.get(_USAGE + "output_token_details")))
     details = (given.get("cache_read"), given.get("cache_creation"), made.get("reasoning"))
     counts += [integer(value) for value in details]
+    told = usage_in(attributes.get(_META + "usage_metadata"))
+    if told is not None:  # of newer versions, where the details are nowhere else
+        counts = [
+            mine if mine is not None else its
+            for mine, its in zip(counts, astuple(told), strict=True)
+        ]
     return Usage(*counts) if counts.count(None) < len(counts) else None
 
 

@@ -75,3 +75,10 @@ def test_a_message_that_is_a_stack_alone_stays():
     """Something must be told."""
     message = "Traceback (most recent call last):\n  File x"
     assert plain_message(message) == message
+
+
+def test_control_flow_shows_in_a_message_too(span, view):
+    """LangSmith gives every exception the same type, and the repr as its message."""
+    events = [exception("Exception", "ParentCommand(Command(graph='p'))Traceback ...")]
+    assert not view(span("1", CHAT, status=2, events=events)).has_error
+    assert view(span("1", CHAT, status=2, events=[exception("Exception", "Error(1)")])).has_error
