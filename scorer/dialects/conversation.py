@@ -23,9 +23,13 @@ _CARRIERS = frozenset({"agent", "workflow", "chain"})
 
 
 class ToldCall:
-    """A tool call as the messages tell it; `followed` = the model was called again after it."""
+    """A tool call as the messages tell it.
 
-    __slots__ = ("agent", "arguments", "followed", "id", "ids", "name", "result")
+    `followed` = the model was called again after it. `by_order` = only the order of the messages
+    ties the result to the call.
+    """
+
+    __slots__ = ("agent", "arguments", "by_order", "followed", "id", "ids", "name", "result")
 
     def __init__(self, call: RequestedCall, agent: str | None) -> None:
         self.name = call.name
@@ -35,6 +39,7 @@ class ToldCall:
         self.agent = agent
         self.result: str | None = None
         self.followed = False
+        self.by_order = False
 
 
 class _Turn(Struct, frozen=True, gc=False):
@@ -123,6 +128,8 @@ class _Told:
                 continue
             if dropped and not pending and message.tool_call_id is None:
                 pending = self._nth(unnamed, agent)
+                for told in pending:
+                    told.by_order = told.result is None or told.by_order
                 unnamed += 1
             self._result(message, pending)
 

@@ -147,7 +147,7 @@ def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Resul
     message = error.message if error is not None else None
     if message is not None:
         message = plain_message(message)
-    if told is not None and told.result is not None:
+    if told is not None and told.result is not None and not (message and told.by_order):
         # A framework may tell the model less than the cause ("function failed").
         if message is None or message in told.result or not says_error(told.result):
             return unwrap_result(told.result)
