@@ -15,7 +15,7 @@ from scorer.dialects import repair
 from scorer.dialects.media import media_of
 from scorer.dialects.message_text import message_fields
 from scorer.dialects.payload import parse_arguments
-from scorer.dialects.python_repr import CLASS, NotARepr, is_repr, parse_repr
+from scorer.dialects.python_repr import CLASS, NotARepr, fields_in, is_repr, parse_repr
 from scorer.dialects.values import (
     DECODER,
     as_text,
@@ -55,6 +55,7 @@ _CALL_TYPES = frozenset({"tool_call", "tool_use", "function_call", "tool-call", 
 _RESULT_TYPES = frozenset(
     {"tool_call_response", "tool_result", "function_call_output", "tool-return", "tool-result"}
 )
+_GEMINI = ("function_call=", "function_response=")  # the text of a part of Gemini
 _SPEAKERS = {name: role for name, role in _ROLES.items() if role != "tool"}
 _BODY_KEYS = ("parts", "content", "contents", "blocks")
 _ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
@@ -186,8 +187,8 @@ def _plain(item: Mapping[str, Any]) -> Message | None:
         body = part.get("content") or part.get("text")
     words = text(body)
     speaker = _SPEAKERS.get(role)
-    # What ends with a bracket may be the repr of a tool call.
-    if words is None or speaker is None or words.endswith(")"):
+    # What ends so may be the repr of a tool call.
+    if words is None or speaker is None or words.endswith((")", "=None")):
         return None
     return Message(speaker, words, (), None, text(item.get("name")) if extra else None)
 
@@ -265,6 +266,10 @@ class _Draft:
     def _text(self, value: Any) -> bool:
         if not isinstance(value, str) or not value:
             return False
+        if any(mark in value for mark in _GEMINI) and (part := fields_in(value)):
+            if not self._vendor(part):
+                self._text(part.get("text"))
+            return True
         structure = _from_repr(value) if value.endswith(")") else None
         if isinstance(structure, dict) and text(structure.get("type")) in _CALL_TYPES:
             self._call(structure)

@@ -181,7 +181,7 @@ def _row(row: Mapping[str, Any], otherwise: Role, content: Content) -> Iterable[
         if not calls and role != "tool":
             return found
         body = "\n".join(message.text for message in found if message.text)
-    if body == '""' or (isinstance(body, str) and body and text(body) is None):
+    if body in ('""', "null") or (isinstance(body, str) and body and text(body) is None):
         body = None
     if body is None and not calls and call_id is None:
         return ()

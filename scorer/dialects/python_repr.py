@@ -17,14 +17,15 @@ LIMIT = 16_384  # characters
 _DEPTH = 60
 _CALL = re.compile(r"[A-Z]\w{0,60}\(")
 _ENUM = re.compile(r"<[A-Za-z_]\w*(?:\.\w+)+: ('[^'<>]{0,80}'|-?\d{1,12})>")
-# One field of a Pydantic model's text, up to the next one. A value in quotes may hold anything.
-_FIELD = re.compile(
-    r"([A-Za-z_]\w{0,60})=("
-    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^'\"].*?|"
-    r")(?:\s+(?=[A-Za-z_]\w{0,60}=)|\s*$)",
-    re.DOTALL,
+# What matters in the text of a Pydantic model: quoted text, brackets, and where a field begins.
+_PIECE = re.compile(
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[(\[{]|[)\]}]|\s+([A-Za-z_]\w{0,60})=", re.DOTALL
 )
+_NAME = re.compile(r"([A-Za-z_]\w{0,60})=")
 _FIELDS_START = re.compile(r"[A-Za-z_]\w{0,60}=\S")
+_QUOTES = frozenset({"'", '"'})
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
 _OPEN = re.compile(r"[(\[{]")
 
 
@@ -57,15 +58,29 @@ def fields_in(text: str) -> dict[str, Any] | None:
     """
     if len(text) > LIMIT or _FIELDS_START.match(text) is None:
         return None
-    found: dict[str, Any] = {}
-    end = 0
-    while end < len(text):
-        field = _FIELD.match(text, end)
-        if field is None:
-            return None
-        found[field.group(1)] = _field_value(field.group(2))
-        end = field.end()
-    return found if len(found) > 1 else None
+    starts = [match] if (match := _NAME.match(text)) else []
+    depth = 0
+    for piece in _PIECE.finditer(text, starts[0].end() if starts else 0):
+        if piece.group(1) is not None and depth == 0:
+            starts.append(piece)
+        elif piece.group() in _OPENING:
+            depth += 1
+        elif piece.group() in _CLOSING:
+            depth -= 1
+    if len(starts) < 2:
+        return None
+    ends = [*(start.start() for start in starts[1:]), len(text)]
+    values = [text[start.end() : end].strip() for start, end in zip(starts, ends, strict=True)]
+    if any(value[:1] in _QUOTES and not _is_quoted(value) for value in values):
+        return None
+    return {
+        start.group(1): _field_value(value) for start, value in zip(starts, values, strict=True)
+    }
+
+
+def _is_quoted(value: str) -> bool:
+    whole = _PIECE.match(value)
+    return whole is not None and whole.end() == len(value)
 
 
 def _field_value(value: str) -> Any:

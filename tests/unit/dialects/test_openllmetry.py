@@ -122,3 +122,9 @@ def test_totals_session_and_user_are_read(span):
     facts = read(span, attributes)
     assert facts.usage == Usage(5, 2, 7, 1)
     assert (facts.session_id, facts.user_id) == ("s", "u")
+
+
+def test_a_completion_of_null_is_no_text(span):
+    """Where a tool is called there are no words."""
+    attributes = {"llm.request.type": "chat", "gen_ai.completion.0.content": "null"}
+    assert read(span, attributes).output_messages is None
