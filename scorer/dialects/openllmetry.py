@@ -67,9 +67,12 @@ _REQUESTS: dict[str, SpanRole] = {
 }
 _MESSAGE_ROLES: dict[str, Role] = {
     "system": "system",
+    "developer": "system",
     "user": "user",
     "human": "user",
     "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
     "tool": "tool",
     "function": "tool",
 }

@@ -141,7 +141,8 @@ def test_a_requested_function_among_the_content_is_a_call():
 def test_the_text_of_a_part_of_gemini_is_the_part():
     """Older instrumentations call `str()` on what is no text."""
     call = "function_call=FunctionCall(\n  args={'a': 1},\n  name='f'\n) text=None"
-    result = "function_call=None function_response=FunctionResponse(name='f', response={'result': 'r'}) text=None"
+    given = "FunctionResponse(name='f', response={'result': 'r'})"
+    result = f"function_call=None function_response={given} text=None"
     words = "function_call=None text='hi' thought=None"
     history = [
         {"role": role, "parts": [{"type": "text", "text": text}]}
