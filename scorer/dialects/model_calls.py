@@ -81,7 +81,7 @@ def _without_twins(groups: Sequence[list[Node]]) -> list[list[Node]]:
 
 
 def _counts(node: Node) -> tuple[int | None, int | None]:
-    usage = node.facts.usage or _UNKNOWN
+    usage = inclusive(node.facts.usage or _UNKNOWN)
     return usage.input, usage.output
 
 

@@ -17,6 +17,7 @@ from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     as_text,
     decoded,
+    document,
     first_id,
     first_text,
     identifier,
@@ -110,8 +111,8 @@ class OpenInference:
         role = _role(span, metadata)
         facts = _FIELDS.read(span)
         inputs, outputs = _messages(attributes, tables, role, content)
-        input_text = crew_request(attributes) or text(attributes.get(_IN))
-        output_text = text(attributes.get(_OUT))
+        input_text = crew_request(attributes) or document(attributes.get(_IN))
+        output_text = document(attributes.get(_OUT))
         if role == "tool":
             facts.update(_tool(span, output_text))
         else:
@@ -249,7 +250,7 @@ def _plain(table: Rows | None, key: str, role: Role) -> tuple[Message, ...] | No
 
 def _payload(value: Any, role: Role) -> tuple[Message, ...] | None:
     """Read the raw request or response of a model call that has no flattened messages."""
-    body = text(value)
+    body = document(value)
     if body is None:
         return None
     structure = decoded(body)
@@ -273,7 +274,7 @@ def _tool(span: Span, output_text: str | None) -> dict[str, Any]:
 
 
 def _tool_arguments(attributes: Attributes) -> Any:
-    value = text(attributes.get(_IN))
+    value = document(attributes.get(_IN))
     if value is None:
         value = first_text(attributes, "tool.parameters")
         schema = mapping(decoded(value))
@@ -328,6 +329,8 @@ def _documents(tables: Mapping[str, Rows], span_id: str) -> tuple[Document, ...]
 def _metadata(attributes: Attributes) -> Mapping[str, Any]:
     """Return the metadata of LangChain and of users, decoded only if it holds what we read."""
     metadata = attributes.get("metadata")
+    if isinstance(metadata, dict):
+        return metadata
     if isinstance(metadata, str) and ('"user_id"' in metadata or f'"{_LC_AGENT}"' in metadata):
         return mapping(Content().load(metadata))
     return {}

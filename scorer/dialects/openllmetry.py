@@ -18,6 +18,7 @@ from scorer.dialects.payload import parse_arguments
 from scorer.dialects.repair import looks_cut
 from scorer.dialects.values import (
     decoded,
+    document,
     first_text,
     identifier,
     integer,
@@ -162,7 +163,7 @@ def _role(span: Span) -> SpanRole | None:
 
 
 def _entity(value: Any) -> str | None:
-    return None if value in ("{}", "null", '""') else text(value)
+    return None if value in ("{}", "null", '""', {}) else document(value)
 
 
 def _messages(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:

@@ -28,8 +28,9 @@ _OUTCOME = frozenset({"result", "error", "status", "success", "is_error"})
 _STATUSES = {"error": True, "failure": True, "success": False}
 _LEVELS = 4
 # Without any of these keys a dict is no envelope, or says nothing of success.
-_ENVELOPES = frozenset({"kwargs", "data", "content", "error", *_WRAPPERS})
-_MARKING = frozenset({"kwargs", "data", "isError", "is_error", "error", "status"})
+_ENVELOPES = frozenset({"kwargs", "data", "content", "error", "value", *_WRAPPERS})
+_MARKING = frozenset({"kwargs", "data", "isError", "is_error", "error", "status", "value"})
+_FAILED_TYPES = ("error-text", "error-json")
 _TELLING = _ENVELOPES | _MARKING
 _ERROR_STARTS = (
     "error:",
@@ -124,7 +125,7 @@ def _mark(value: Any) -> bool | None:
     body = _message(value) or value
     if body.get("isError") is True or body.get("is_error") is True:
         return True
-    if _is_error_only(value):
+    if _is_error_only(value) or body.get("type") in _FAILED_TYPES:
         return True
     return _STATUSES.get(str(body["status"])) if "status" in body else None
 
@@ -162,6 +163,8 @@ def _open_dict(value: dict[str, Any]) -> Any:
 
 
 def _unwrapped(value: dict[str, Any]) -> Any:
+    if _is_tagged(value):
+        return value["value"]
     if _is_error_only(value):
         return value["error"]
     if "result" in value and "error" in value:
@@ -170,6 +173,11 @@ def _unwrapped(value: dict[str, Any]) -> Any:
         if key in value and set(value) <= {key, "id", "name", "kwargs", *_ASIDE}:
             return value[key]
     return value
+
+
+def _is_tagged(value: dict[str, Any]) -> bool:
+    """Tell whether this is an output of the Vercel AI SDK, `{type, value}`."""
+    return value.keys() == {"type", "value"} and value["type"] in ("text", "json", *_FAILED_TYPES)
 
 
 def _outcome(value: dict[str, Any]) -> Any:

@@ -158,6 +158,11 @@ def as_text(value: Any) -> str | None:
         return None
 
 
+def document(value: Any) -> str | None:
+    """Return a recorded text, or the JSON of a recorded structure; None when it says nothing."""
+    return text(as_text(value)) if isinstance(value, (dict, list)) else text(value)
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return a dict as it is, anything else as an empty one."""
     return value if isinstance(value, dict) else {}

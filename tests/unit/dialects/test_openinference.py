@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from scorer.dialects.openinference import DIALECT
@@ -167,3 +169,18 @@ def test_an_agent_may_be_named_by_its_node(span):
     node = {"graph.node.id": "helper"}
     assert read(span, "AGENT", node, name="helper.on_messages_stream").agent_name == "helper"
     assert read(span, "AGENT", {"graph.node.id": "7f"}, name="helper").agent_name is None
+
+
+def test_a_structure_is_read_as_its_json(span):
+    """OTLP has maps and lists too; what says the same is read the same."""
+    texts = {
+        "input.value": '{"args": [], "kwargs": {"city": "Oslo"}}',
+        "output.value": '{"answer": "a"}',
+        "metadata": '{"user_id": "u"}',
+    }
+    structures = {key: json.loads(value) for key, value in texts.items()}
+    for kind in ("TOOL", "CHAIN", "LLM"):
+        given, other = read(span, kind, structures), read(span, kind, texts)
+        assert given.tool_arguments == other.tool_arguments
+        assert given.user_id == other.user_id == "u"
+        assert json.loads(given.output_text) == json.loads(other.output_text)

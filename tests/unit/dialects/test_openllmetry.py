@@ -128,3 +128,14 @@ def test_a_completion_of_null_is_no_text(span):
     """Where a tool is called there are no words."""
     attributes = {"llm.request.type": "chat", "gen_ai.completion.0.content": "null"}
     assert read(span, attributes).output_messages is None
+
+
+def test_an_entity_may_be_a_structure(span):
+    """OTLP has maps and lists too."""
+    attributes = {
+        "traceloop.span.kind": "tool",
+        "traceloop.entity.input": {"args": [], "kwargs": {"a": 1}},
+        "traceloop.entity.output": {},
+    }
+    facts = read(span, attributes)
+    assert (facts.tool_arguments, facts.output_text) == ({"a": 1}, None)

@@ -94,3 +94,17 @@ def test_an_outcome_that_names_result_and_error_is_opened(raw, value, failed):
 def test_what_says_more_than_an_outcome_stays(raw):
     """It may be the result itself."""
     assert unwrap_result(raw).value == raw
+
+
+@pytest.mark.parametrize(
+    ("kind", "failed"), [("text", None), ("json", None), ("error-text", True), ("error-json", True)]
+)
+def test_a_tagged_output_is_opened(kind, failed):
+    """The Vercel AI SDK gives every output a type."""
+    assert unwrap_result({"type": kind, "value": "r"}) == Result("r", failed)
+
+
+def test_another_tag_is_data():
+    """A result may well have a type and a value."""
+    raw = {"type": "celsius", "value": 18}
+    assert unwrap_result(raw).value == raw

@@ -90,3 +90,16 @@ def test_a_twin_that_began_first_may_stand_later_in_the_tree(span, view):
         run(span, "4", OTEL, "{}", parent="3"),
     ).tool_calls
     assert call.span_id == "2"
+
+
+def test_counts_without_cached_tokens_are_the_same_counts(span, chat, view, words):
+    """One instrumentation counts cached tokens as input, the other beside it."""
+    usage = '{"input": 5, "input_cached_tokens": 4, "output": 2, "total": 11}'
+    attributes = {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.output": '{"role": "assistant", "content": "a"}',
+        "langfuse.observation.usage_details": usage,
+    }
+    own = span("1", attributes, scope="langfuse-sdk", start=100, end=200)
+    seen = view(own, other(chat, words, "2"))
+    assert (len(seen.llm_calls), seen.usage.input) == (1, 9)
