@@ -65,8 +65,7 @@ def _executed(nodes: Sequence[Node]) -> list[Node]:
             first[id(node)] = origin = first[id(above)]
             _complete(origin, node)
             continue
-        twin = twins.get(id(node), node)
-        origin = first.setdefault(id(twin), node)
+        origin = first.setdefault(id(twins.get(id(node), node)), node) if twins else node
         first[id(node)] = origin
         if origin is node:
             found.append(node)
