@@ -85,6 +85,7 @@ _COUNTS = (
     "llm.token_count.prompt_details.cache_write",
     "llm.token_count.completion_details.reasoning",
 )
+_COSTS = ("llm.cost.total", "llm.cost.prompt", "llm.cost.completion")
 _LC_AGENT = "lc_agent_name"
 _RESPONSE_ID = re.compile(r'\{"id": ?"([^"]{1,200})"')
 # The method of a tool that a span is named after.
@@ -294,6 +295,12 @@ def _usage(span: Span) -> Usage:
     return Usage(*counts)
 
 
+def _cost(span: Span) -> float | None:
+    total, *parts = (real(span.attributes.get(key)) for key in _COSTS)
+    known = [part for part in parts if part is not None]
+    return total if total is not None or not known else sum(known)
+
+
 def _finish_reasons(value: Any) -> tuple[str, ...] | None:
     reason = text(value)
     return None if reason is None else (reason,)
@@ -366,7 +373,7 @@ _FIELDS = Fields(
     ),
     text_field("provider", "llm.provider", "llm.system"),
     Field("usage", _COUNTS[:3], _usage),
-    value_field("cost_usd", "llm.cost.total", real),
+    Field("cost_usd", _COSTS, _cost),
     value_field("finish_reasons", "llm.finish_reason", _finish_reasons),
     id_field("session_id", "session.id"),
     id_field("user_id", "user.id"),

@@ -36,6 +36,7 @@ _LC_AGENT = _ASSOCIATION + "lc_agent_name"
 _KIND = "traceloop.span.kind"
 _NAME = "traceloop.entity.name"
 _TOTAL = "llm.usage.total_tokens"
+_OLD_COUNTS = ("llm.usage.prompt_tokens", "llm.usage.completion_tokens")
 _KEYS = frozenset(
     {
         _KIND,
@@ -51,6 +52,8 @@ _KEYS = frozenset(
         "gen_ai.prompt.0.content",
         "gen_ai.completion.0.role",
         "gen_ai.completion.0.content",
+        "llm.prompts.0.content",
+        "llm.completions.0.content",
         "db.vector.query.top_k",
     }
 )
@@ -79,8 +82,10 @@ _MESSAGE_ROLES: dict[str, Role] = {
 }
 _PROMPT = "gen_ai.prompt."
 _COMPLETION = "gen_ai.completion."
+_OLD_PROMPT = "llm.prompts."  # until 2024
+_OLD_COMPLETION = "llm.completions."
 _FUNCTIONS = "llm.request.functions."
-_TABLES = (_PROMPT, _COMPLETION, _FUNCTIONS)
+_TABLES = (_PROMPT, _COMPLETION, _OLD_PROMPT, _OLD_COMPLETION, _FUNCTIONS)
 _RESULTS = frozenset({"db.query.result", "db.search.result"})
 _CREW = "crew"  # becomes the input
 
@@ -126,11 +131,13 @@ def _flattened(attributes: Attributes, content: Content) -> dict[str, Any]:
     tables = grouped(attributes, _TABLES)
     if not tables:
         return {}
+    given = tables.get(_PROMPT) or tables.get(_OLD_PROMPT)
+    made = tables.get(_COMPLETION) or tables.get(_OLD_COMPLETION)
     return {
-        "input_messages": _messages(tables.get(_PROMPT), "user", content),
-        "output_messages": _messages(tables.get(_COMPLETION), "assistant", content),
+        "input_messages": _messages(given, "user", content),
+        "output_messages": _messages(made, "assistant", content),
         "tool_definitions": _definitions(tables.get(_FUNCTIONS)),
-        "finish_reasons": _finish_reasons(tables.get(_COMPLETION)),
+        "finish_reasons": _finish_reasons(made),
     }
 
 
@@ -243,7 +250,9 @@ def _usage(span: Span) -> Usage | None:
     total = integer(attributes.get(_TOTAL))
     reasoning = integer(attributes.get("llm.usage.reasoning_tokens"))
     if usage is None:
-        return None if total is None else Usage(total=total)
+        given, made = (integer(attributes.get(key)) for key in _OLD_COUNTS)
+        usage = Usage(given, made, total)
+        return None if usage == Usage() else usage
     return Usage(
         usage.input,
         usage.output,
@@ -297,10 +306,10 @@ _FIELDS = Fields(
     value_field("input_text", "traceloop.entity.input", _entity),
     first_field("output_text", ("traceloop.entity.output", CREW_RESULT), _entity),
     Field(_CREW, (CREW_TASKS, TASK), lambda _: True),
-    text_field("request_model", "gen_ai.request.model"),
-    text_field("response_model", "gen_ai.response.model"),
-    text_field("provider", "gen_ai.system"),
-    Field("usage", (*USAGE_KEYS, _TOTAL), _usage),
+    text_field("request_model", "gen_ai.request.model", "llm.request.model"),
+    text_field("response_model", "gen_ai.response.model", "llm.response.model"),
+    text_field("provider", "gen_ai.system", "llm.vendor"),
+    Field("usage", (*USAGE_KEYS, _TOTAL, *_OLD_COUNTS), _usage),
     id_field("session_id", _ASSOCIATION + "session_id", _ASSOCIATION + "thread_id"),
     id_field("user_id", _ASSOCIATION + "user_id", "gen_ai.user", "llm.user"),
 )

@@ -21,6 +21,7 @@ from scorer.dialects.otel_events import EventContent, is_content, read_events, t
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     decoded,
+    document,
     first_text,
     identifier,
     mapping,
@@ -90,8 +91,8 @@ _STATUSES: dict[str, ToolStatus] = {
 }
 _USER = ("user.id", "enduser.id", "gen_ai.user.id", "gen_ai.user", "gen_ai.request.user")
 _TOOL_MARKS = ("gen_ai.tool.call.id", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
-_ARGUMENTS = ("gen_ai.tool.call.arguments", "gen_ai.tool.args")
-_RESULTS = ("gen_ai.tool.call.result", "gen_ai.tool.output")
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "gen_ai.tool.args", "gen_ai.tool.input")
+_RESULTS = ("gen_ai.tool.call.result", "gen_ai.tool.output", "gen_ai.tool.result")
 # What a prompt template was filled with; retrieval spans need not hold the text.
 _CONTEXT_VARIABLES = ("gen_ai.prompt.variable.context", "gen_ai.prompt.variable.documents")
 _MODEL_MARKS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
@@ -106,7 +107,7 @@ _CONTENT = (_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION)
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
 _TEXTS = ("content", "text", "page_content")
 _DOCUMENTS = "gen_ai.retrieval.documents"
-_COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
+_COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost", "litellm.cost.total")
 _REASONS = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason")
 _TARGETS = (
     "gen_ai.handoff.to_agent",
@@ -270,7 +271,7 @@ def _cost(span: Span) -> float | None:
     if cost is not None:
         return cost
     usage = read_usage(attributes) or read_aggregated_usage(attributes)
-    for key in ("gen_ai.usage.cost", "gen_ai.cost.total_cost"):
+    for key in _COSTS[1:]:
         cost = real(attributes.get(key))
         # Some SDKs write 0 for a model that their price list lacks.
         if cost is not None and (cost > 0 or not (usage and usage.input)):
@@ -354,9 +355,15 @@ _COMMON = (
     Field("documents", (_DOCUMENTS, *_CONTEXT_VARIABLES), _documents),
 )
 _FIELDS = Fields(*_COMMON)
+_RUN = (  # keys of OpenLIT
+    *_COMMON,
+    value_field("input_text", "gen_ai.workflow.input", document),
+    first_field("output_text", ("gen_ai.agent.final_result", "gen_ai.workflow.output"), document),
+)
 _SEARCH = Fields(*_COMMON, text_field("input_text", *_QUERY))
 _FIELDS_BY_ROLE: dict[SpanRole | None, Fields] = {
-    "agent": Fields(*_COMMON, id_field("agent_id", "gen_ai.agent.id")),
+    "agent": Fields(*_RUN, id_field("agent_id", "gen_ai.agent.id")),
+    "workflow": Fields(*_RUN),
     "retrieval": _SEARCH,
     "rerank": _SEARCH,
     # On a model span the name is that of a requested call, not of an execution.

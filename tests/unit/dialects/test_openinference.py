@@ -184,3 +184,11 @@ def test_a_structure_is_read_as_its_json(span):
         assert given.tool_arguments == other.tool_arguments
         assert given.user_id == other.user_id == "u"
         assert json.loads(given.output_text) == json.loads(other.output_text)
+
+
+def test_the_parts_of_a_cost_are_added_up(span):
+    """Where the total is not told."""
+    parts = {"llm.cost.prompt": 0.25, "llm.cost.completion": 0.5}
+    assert read(span, "LLM", parts).cost_usd == 0.75
+    assert read(span, "LLM", {**parts, "llm.cost.total": 1}).cost_usd == 1
+    assert read(span, "LLM").cost_usd is None

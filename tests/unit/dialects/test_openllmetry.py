@@ -139,3 +139,25 @@ def test_an_entity_may_be_a_structure(span):
     }
     facts = read(span, attributes)
     assert (facts.tool_arguments, facts.output_text) == ({"a": 1}, None)
+
+
+def test_the_keys_before_2024_are_read(span):
+    """All of them begin with `llm.`; kinds and roles are the same."""
+    attributes = {
+        "llm.request.type": "chat",
+        "llm.vendor": "OpenAI",
+        "llm.request.model": "m",
+        "llm.response.model": "m-1",
+        "llm.prompts.0.role": "user",
+        "llm.prompts.0.content": "q",
+        "llm.completions.0.content": "a",
+        "llm.completions.0.finish_reason": "stop",
+        "llm.usage.prompt_tokens": 9,
+        "llm.usage.completion_tokens": 2,
+        "llm.usage.total_tokens": 11,
+    }
+    facts = read(span, attributes)
+    assert facts.input_messages == (Message("user", "q"),)
+    assert facts.output_messages == (Message("assistant", "a"),)
+    assert facts.usage == Usage(9, 2, 11)
+    assert (facts.request_model, facts.response_model, facts.provider) == ("m", "m-1", "OpenAI")

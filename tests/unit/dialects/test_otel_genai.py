@@ -177,3 +177,22 @@ def test_the_quicker_way_reads_the_same(attributes):
     )
     prepared = DIALECT.prepared(frozenset(attributes))
     assert prepared(given_span) == DIALECT.read(given_span, ())
+
+
+def test_what_openlit_calls_otherwise_is_read(span):
+    """The input and the outcome of a run, and of a tool."""
+    run = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.workflow.input": '{"question": "q"}',
+        "gen_ai.agent.final_result": "a",
+    }
+    facts = read(span, run)
+    assert (facts.input_text, facts.output_text) == ('{"question": "q"}', "a")
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.input": "{}"}
+    facts = read(span, {**tool, "gen_ai.tool.result": "r"})
+    assert (facts.tool_arguments, facts.tool_result) == ("{}", "r")
+
+
+def test_the_total_cost_of_litellm_is_a_cost(span):
+    """Its second version names it so."""
+    assert read(span, {"gen_ai.system": "x", "litellm.cost.total": 0.5}).cost_usd == 0.5
