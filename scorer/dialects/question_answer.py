@@ -20,6 +20,11 @@ from scorer.model.agent_trace import LlmCall, Message
 
 _AROUND = frozenset({"agent", "workflow", "chain"})
 _LABEL = re.compile(r"^(?:user )?(?:question|query):[ \t]*", re.IGNORECASE | re.MULTILINE)
+# What CrewAI and smolagents render around a task.
+_TEMPLATES = (
+    re.compile(r"\s*Current Task: (.+?)\n\nThis is the expected criteria for your", re.DOTALL),
+    re.compile(r"New task:\n(.+)", re.DOTALL),
+)
 _ANSWER_LABELS = frozenset({"answer:", "helpful answer:"})
 _FINAL_TOOLS = frozenset({"final_answer", "finish", "submit_answer"})
 
@@ -109,6 +114,9 @@ def question_in_prompt(prompt: str) -> str:
     Retrieval templates put the context first and label the question; without both signs the
     prompt is what the user wrote.
     """
+    for template in _TEMPLATES:
+        if (asked := template.match(prompt)) is not None:
+            return asked.group(1).strip() or prompt
     labels = tuple(_LABEL.finditer(prompt))
     if not labels or "context" not in prompt[: labels[-1].start()].lower():
         return prompt

@@ -149,3 +149,15 @@ def test_a_question_may_stand_in_an_output(span, view):
     said = '{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}'
     seen = view(span("1", {KIND: "CHAIN", "output.value": said}))
     assert (seen.question, seen.answer) == ("q", "a")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "\nCurrent Task: Who?\n\nThis is the expected criteria for your final answer: text\nyou MUST",
+        "New task:\nWho?",
+    ],
+)
+def test_the_question_stands_in_a_task(prompt):
+    """CrewAI and smolagents render a task around it."""
+    assert question_in_prompt(prompt) == "Who?"
