@@ -154,7 +154,7 @@ def test_a_question_may_stand_in_an_output(span, view):
 @pytest.mark.parametrize(
     "prompt",
     [
-        "\nCurrent Task: Who?\n\nThis is the expected criteria for your final answer: text\nyou MUST",
+        "\nCurrent Task: Who?\n\nThis is the expected criteria for your final answer: text\nx",
         "New task:\nWho?",
     ],
 )
