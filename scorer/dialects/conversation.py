@@ -9,6 +9,7 @@ earlier run.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -118,7 +119,7 @@ class _Told:
         dropped = not any(item.role == "assistant" and item.text for item in messages)
         seen: defaultdict[tuple[str, str | None], int] = defaultdict(int)
         pending: list[ToldCall] = []
-        unnamed = 0
+        unnamed = iter(self._of(agent) if dropped else ())
         for message in telling:
             for call in message.tool_calls:
                 key = (call.name, as_text(call.arguments))
@@ -127,16 +128,14 @@ class _Told:
             if message.role != "tool":
                 continue
             if dropped and not pending and message.tool_call_id is None:
-                pending = self._nth(unnamed, agent)
+                pending = list(islice(unnamed, 1))
                 for told in pending:
                     told.by_order = told.result is None or told.by_order
-                unnamed += 1
             self._result(message, pending)
 
-    def _nth(self, position: int, agent: str | None) -> list[ToldCall]:
-        """Return the call whose result stands in a history from which the requests were dropped."""
-        own = [call for call in self.calls if call.agent == agent]
-        return own[position : position + 1]
+    def _of(self, agent: str | None) -> list[ToldCall]:
+        """Return the calls of an agent so far: a history without the requests has their results."""
+        return [call for call in self.calls if call.agent == agent]
 
     def followed(self, messages: Iterable[Message]) -> None:
         for message in messages:
