@@ -68,7 +68,7 @@ def agent_name(node: Node) -> str | None:
 
 def _name_of_span(name: str, scope: str) -> str | None:
     library, dot, _ = name.partition(".")
-    if dot and library in scope.split("."):
+    if dot and _letters(library) in map(_letters, scope.split(".")):
         return None  # a step of the library itself, such as "crewai.workflow"
     bracketed = _BRACKETS.match(name)
     if bracketed:
@@ -78,6 +78,10 @@ def _name_of_span(name: str, scope: str) -> str | None:
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
     return text(name.strip())
+
+
+def _letters(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def assign_owners(nodes: Sequence[Node]) -> dict[str, str]:

@@ -90,6 +90,7 @@ _LC_AGENT = "lc_agent_name"
 _RESPONSE_ID = re.compile(r'\{"id": ?"([^"]{1,200})"')
 # The method of a tool that a span is named after.
 _METHOD = re.compile(r"\.(?:run|arun|call|acall|__call__|invoke|ainvoke)$")
+_INSTRUCTOR = ".instructor"
 _HANDOFF_NAME = "handoff to "
 
 
@@ -149,6 +150,8 @@ def _role(span: Span, metadata: Mapping[str, Any]) -> SpanRole | None:
         return "agent"  # and agents whose name does not contain it
     if role == "tool" and span.name.startswith(_HANDOFF_NAME):
         return "handoff"
+    if role == "tool" and span.scope.name.endswith(_INSTRUCTOR):
+        return "chain"  # it takes its own steps around a model call for tools
     return role
 
 
@@ -232,7 +235,9 @@ def _add_media(key: str, url: str, part: Mapping[str, Any], content: Content) ->
 
 def _calls(row: Mapping[str, Any]) -> tuple[RequestedCall, ...]:
     found = []
-    for call in rows(row, "message.tool_calls."):
+    # The Claude Agent SDK has them among the contents, and often here too.
+    listed = rows(row, "message.tool_calls.") or rows(row, "message.contents.")
+    for call in listed:
         name = text(call.get("tool_call.function.name"))
         if name is not None:
             arguments = parse_arguments(call.get("tool_call.function.arguments")).value

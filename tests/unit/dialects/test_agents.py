@@ -162,3 +162,11 @@ def test_who_hands_over_is_the_agent_that_ran_before(span, view):
         span("3", agent("b"), start=7),
     )
     assert result.handoffs == (Handoff("a", "b"),)
+
+
+def test_the_name_of_a_library_may_be_written_otherwise(span, view):
+    """Case and underscores aside; the model is known from the agent's span."""
+    attributes = {KIND: "AGENT", "llm.model_name": "m", "input.value": "q"}
+    scope = "openinference.instrumentation.claude_agent_sdk"
+    result = view(span("1", attributes, name="ClaudeAgentSDK.query", scope=scope))
+    assert (names(result), result.models, result.question) == ([], ("m",), "q")

@@ -192,3 +192,25 @@ def test_the_parts_of_a_cost_are_added_up(span):
     assert read(span, "LLM", parts).cost_usd == 0.75
     assert read(span, "LLM", {**parts, "llm.cost.total": 1}).cost_usd == 1
     assert read(span, "LLM").cost_usd is None
+
+
+def test_the_steps_of_instructor_are_no_tools(span):
+    """It gives them that kind; below them a model is called."""
+    fields = {"name": "instructor.patch", "scope": "openinference.instrumentation.instructor"}
+    assert read(span, "TOOL", **fields).role == "chain"
+
+
+def test_calls_may_stand_among_the_contents(span):
+    """The Claude Agent SDK's do."""
+    prefix = "llm.output_messages.0.message."
+    call = prefix + "contents.1.tool_call."
+    attributes = {
+        prefix + "role": "assistant",
+        prefix + "contents.0.message_content.text": "I look",
+        prefix + "contents.1.message_content.type": "tool_use",
+        call + "id": "c1",
+        call + "function.name": "f",
+        call + "function.arguments": '{"a": 1}',
+    }
+    (message,) = read(span, "AGENT", attributes).output_messages
+    assert message.tool_calls == (RequestedCall("f", {"a": 1}, "c1"),)
