@@ -11,6 +11,7 @@ from typing import Any
 
 from scorer.dialects.documents import returned_documents
 from scorer.dialects.messages import Content, read_message, read_messages
+from scorer.dialects.payload import parse_arguments
 from scorer.dialects.payload_text import is_message
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.transcript import read_transcript
@@ -71,6 +72,8 @@ def call_arguments(given: Any) -> Any:
     Arguments that are objects of a framework are dropped.
     """
     structure = decoded(given)
+    if isinstance(structure, str) and structure.startswith("{"):  # a repr, then
+        structure = parse_arguments(structure).value
     keywords = mapping(structure).get("kwargs")
     if not isinstance(keywords, dict):
         return None if isinstance(given, str) and text(given) is None else given

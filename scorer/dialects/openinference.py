@@ -87,7 +87,7 @@ _COUNTS = (
 )
 _COSTS = ("llm.cost.total", "llm.cost.prompt", "llm.cost.completion")
 _LC_AGENT = "lc_agent_name"
-_RESPONSE_ID = re.compile(r'\{"id": ?"([^"]{1,200})"')
+_RESPONSE_ID = re.compile(r'\{\s*"id"\s*:\s*"([^"]{1,200})"')
 # The method of a tool that a span is named after.
 _METHOD = re.compile(r"\.(?:run|arun|call|acall|__call__|invoke|ainvoke)$")
 _INSTRUCTOR = ".instructor"

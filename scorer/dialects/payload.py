@@ -96,6 +96,8 @@ def unwrap_result(raw: Any) -> Result:
             if inner is None:
                 break
             value = inner
+            if isinstance(value, str):  # encoded twice
+                continue
         if isinstance(value, dict) and _TELLING.isdisjoint(value):  # as most are
             break
         mark = _mark(value)

@@ -214,3 +214,9 @@ def test_calls_may_stand_among_the_contents(span):
     }
     (message,) = read(span, "AGENT", attributes).output_messages
     assert message.tool_calls == (RequestedCall("f", {"a": 1}, "c1"),)
+
+
+def test_the_id_of_a_response_may_stand_after_white_space(span):
+    """A response may be printed over several lines."""
+    for recorded in ('{"id": "r1", "x": 1}', '{\n  "id": "r1"\n}', '{"id":"r1"}'):
+        assert read(span, "LLM", {"output.value": recorded}).response_id == "r1"

@@ -108,3 +108,8 @@ def test_another_tag_is_data():
     """A result may well have a type and a value."""
     raw = {"type": "celsius", "value": 18}
     assert unwrap_result(raw).value == raw
+
+
+def test_an_envelope_that_is_encoded_twice_is_opened():
+    """A JSON text in a JSON text."""
+    assert unwrap_result('"{\\"result\\": \\"rain\\"}"').value == "rain"
