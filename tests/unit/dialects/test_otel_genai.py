@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.dialects import otel_genai
@@ -152,6 +152,7 @@ _KEYS = sorted(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(_KEYS), _VALUES, max_size=8))
 def test_the_quicker_way_reads_the_same(attributes):
     """What is prepared for the keys of a span gives the facts that reading it gives."""
