@@ -343,7 +343,8 @@ class Dialect(Protocol):
     Where `matches` depends on nothing but attribute keys, scope name, events and logs, a class
     attribute `matches_by_keys = True` saves asking again for spans with the same keys.
     It may also have `keys`, a frozenset of attributes: it is then asked only about spans that have
-    one of them.
+    one of them. With a method `prepared(keys)` that returns a quicker `read(span)` for spans with
+    these attributes (and neither events nor logs), it is asked for that once for each set of them.
     """
 
     @property

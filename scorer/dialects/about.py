@@ -38,12 +38,24 @@ def _without(*facts: Fact) -> tuple[Fact, ...]:
 
 
 ABOUT: dict[str, About] = {
+    "agentops": About(
+        covers="AgentOps' decorators, beside the standard keys",
+        recorded=(),
+        facts=("question", "answer", "tool_calls", "agents"),
+        content="on",
+    ),
     "bedrock_agentcore": About(
         covers="the log events into which Bedrock AgentCore (ADOT) moves the content "
         "of a framework's spans",
         recorded=(),
         facts=("question", "answer", "tool_calls", "session"),
         content="in log events: send log records here too",
+    ),
+    "braintrust": About(
+        covers="Braintrust",
+        recorded=(),
+        facts=("question", "answer", "tool_calls", "models", "tokens", "session", "user"),
+        content="on",
     ),
     "claude_api": About(
         covers="the roles of the spans of Anthropic's SDKs and platform, beside the standard keys",

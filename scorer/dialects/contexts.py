@@ -19,6 +19,7 @@ _SEARCHES = re.compile(
     r"|(?:^|_)search(?:_|$)|vector",
     re.IGNORECASE,
 )
+_LIST = re.compile(r'["\s]*\[\s*["{]')
 _STEPS = frozenset({"chain", "workflow", "tool", "retrieval"})
 
 
@@ -48,7 +49,7 @@ def _returned(nodes: Sequence[Node]) -> list[Document]:
 
 
 def _promising(recorded: str) -> bool:
-    return "page_content" in recorded or recorded.lstrip()[:2] == "[{"
+    return "page_content" in recorded or _LIST.match(recorded) is not None
 
 
 def _searched(tool_calls: Sequence[ToolCall]) -> list[Document]:

@@ -9,6 +9,7 @@ earlier run.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -23,9 +24,13 @@ _CARRIERS = frozenset({"agent", "workflow", "chain"})
 
 
 class ToldCall:
-    """A tool call as the messages tell it; `followed` = the model was called again after it."""
+    """A tool call as the messages tell it.
 
-    __slots__ = ("agent", "arguments", "followed", "id", "ids", "name", "result")
+    `followed` = the model was called again after it. `by_order` = only the order of the messages
+    ties the result to the call.
+    """
+
+    __slots__ = ("agent", "arguments", "by_order", "followed", "id", "ids", "name", "result")
 
     def __init__(self, call: RequestedCall, agent: str | None) -> None:
         self.name = call.name
@@ -35,6 +40,7 @@ class ToldCall:
         self.agent = agent
         self.result: str | None = None
         self.followed = False
+        self.by_order = False
 
 
 class _Turn(Struct, frozen=True, gc=False):
@@ -48,7 +54,12 @@ class _Turn(Struct, frozen=True, gc=False):
 def told_calls(calls: Sequence[ModelCall], nodes: Sequence[Node]) -> tuple[ToldCall, ...]:
     """Return the tool calls that messages tell of, in the order of the run."""
     turns = _turns(calls) or _wrapper_turns(nodes)
-    if not turns:
+    if not any(
+        message.tool_calls  # without a request nothing is told
+        for turn in turns
+        for messages in (turn.inputs, turn.outputs)
+        for message in messages
+    ):
         return ()
     told = _Told()
     for index, turn in enumerate(turns):
@@ -100,20 +111,31 @@ class _Told:
         self._alike: defaultdict[tuple[str, str | None], list[ToldCall]] = defaultdict(list)
 
     def history(
-        self, messages: Iterable[Message], agent: str | None, *, requested: bool = False
+        self, messages: Sequence[Message], agent: str | None, *, requested: bool = False
     ) -> None:
         telling = [item for item in messages if item.tool_calls or item.role == "tool"]
         if not telling:
             return
+        dropped = not any(item.role == "assistant" and item.text for item in messages)
         seen: defaultdict[tuple[str, str | None], int] = defaultdict(int)
         pending: list[ToldCall] = []
+        unnamed = iter(self._of(agent) if dropped else ())
         for message in telling:
             for call in message.tool_calls:
                 key = (call.name, as_text(call.arguments))
                 pending.append(self._call(call, key, seen[key], agent, requested))
                 seen[key] += 1
-            if message.role == "tool":
-                self._result(message, pending)
+            if message.role != "tool":
+                continue
+            if dropped and not pending and message.tool_call_id is None:
+                pending = list(islice(unnamed, 1))
+                for told in pending:
+                    told.by_order = told.result is None or told.by_order
+            self._result(message, pending)
+
+    def _of(self, agent: str | None) -> list[ToldCall]:
+        """Return the calls of an agent so far: a history without the requests has their results."""
+        return [call for call in self.calls if call.agent == agent]
 
     def followed(self, messages: Iterable[Message]) -> None:
         for message in messages:

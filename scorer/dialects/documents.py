@@ -44,7 +44,7 @@ def returned_documents(value: Any, span_id: str) -> tuple[Document, ...] | None:
 
 
 def _document(item: Any, rank: int, span_id: str) -> Document | None:
-    fields = mapping(item)
+    fields = mapping(decoded(item))
     if isinstance(fields.get("kwargs"), dict) and isinstance(fields.get("id"), list):
         fields = fields["kwargs"]
     if isinstance(fields.get("node"), dict):  # LlamaIndex puts the score beside the node

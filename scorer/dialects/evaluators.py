@@ -47,6 +47,16 @@ _MARKS: dict[str, Callable[[Any], bool]] = {
     "lmnr.span.type": _is("evaluator"),
 }
 _MARK_KEYS = frozenset(_MARKS)
+_NOTABLE = _MARK_KEYS | _ANNOTATIONS
+_OWN_KEYS = OWN_NAME + "."
+
+
+def is_notable(span: Span) -> bool:
+    """Whether the keys of a span say what is looked at beside its facts: our own, or such marks."""
+    keys = span.attributes.keys()
+    if span.scope.name == OWN_NAME or not _NOTABLE.isdisjoint(keys):
+        return True
+    return any(key.startswith(_OWN_KEYS) for key in keys)
 
 
 def is_evaluator(span: Span, facts: SpanFacts) -> bool:

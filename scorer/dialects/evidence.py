@@ -108,10 +108,10 @@ def told_by(span: Span, logs: Sequence[LogRecord], reads: Reader) -> Mapping[str
     """Return the keys that tell each field of a span's facts, best first."""
     if len(span.attributes) + len(span.events) + len(logs) > MAX_KEYS:
         return {}
-    _, facts = reads.read(span, logs)
+    _, facts, _ = reads.read(span, logs)
     weights: dict[str, list[tuple[int, str]]] = {}
     for key, less, fewer in _without_each(span, logs):
-        _, other = reads.read(less, fewer)
+        _, other, _ = reads.read(less, fewer)
         changed = [n for n in _FIELDS if repr(getattr(facts, n)) != repr(getattr(other, n))]
         for name in changed:
             weights.setdefault(name, []).append((len(changed), key))

@@ -14,7 +14,12 @@ _MAIN = (
     ("total_tokens",),
 )
 _DETAILS = (
-    ("cache_read.input_tokens", "cache_read_input_tokens", "details.cache_read_tokens"),
+    (
+        "cache_read.input_tokens",
+        "cache_read_input_tokens",
+        "details.cache_read_tokens",
+        "cached_tokens",
+    ),
     (
         "cache_creation.input_tokens",
         "cache_write.input_tokens",

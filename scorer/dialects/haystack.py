@@ -4,7 +4,7 @@ from typing import Any
 
 from scorer.dialects.documents import returned_documents
 from scorer.dialects.product import Product, present
-from scorer.dialects.values import decoded, first_id, first_text, integer, mapping, text
+from scorer.dialects.values import boolean, decoded, first_id, first_text, integer, mapping, text
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Span
 from scorer.model.span_facts import SpanRole
@@ -60,6 +60,7 @@ def _more(span: Span, role: SpanRole | None) -> dict[str, Any]:
         return {
             "tool_name": first_text(attributes, "haystack.tool.name") or span.name,
             "tool_call_id": first_id(attributes, "haystack.tool.call.id"),
+            "tool_status": "error" if boolean(attributes.get("haystack.tool.error")) else None,
         }
     if role == "agent":
         return {"agent_name": first_text(attributes, "haystack.component.name")}

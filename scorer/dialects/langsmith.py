@@ -5,8 +5,11 @@
 
 from typing import Any
 
+from msgspec.structs import astuple
+
 from scorer.dialects.fields import Fields, id_field, text_field
 from scorer.dialects.product import Product, payload, present
+from scorer.dialects.recorded_usage import usage_in
 from scorer.dialects.values import decoded, first_text, integer, mapping
 from scorer.model.agent_trace import Usage
 from scorer.model.span import Attributes, Span
@@ -27,6 +30,16 @@ _IN = ("gen_ai.prompt", "langsmith.inputs")
 _OUT = ("gen_ai.completion", "langsmith.outputs")
 _COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 _USAGE = "gen_ai.usage."
+_LC_AGENT = _META + "lc_agent_name"
+
+
+def _role(span: Span) -> SpanRole | None:
+    attributes = span.attributes
+    kind = first_text(attributes, _KIND)
+    role = None if kind is None else _KINDS.get(kind.lower())
+    if role == "chain" and attributes.get(_LC_AGENT) == span.name:
+        return "agent"  # LangChain tells agents by name alone
+    return role
 
 
 def _more(span: Span, role: SpanRole | None) -> dict[str, Any]:
@@ -64,14 +77,19 @@ def _usage(attributes: Attributes) -> Usage | None:
     made = mapping(decoded(attributes.get(_USAGE + "output_token_details")))
     details = (given.get("cache_read"), given.get("cache_creation"), made.get("reasoning"))
     counts += [integer(value) for value in details]
+    told = usage_in(attributes.get(_META + "usage_metadata"))
+    if told is not None:  # of newer versions, where the details are nowhere else
+        counts = [
+            mine if mine is not None else its
+            for mine, its in zip(counts, astuple(told), strict=True)
+        ]
     return Usage(*counts) if counts.count(None) < len(counts) else None
 
 
 DIALECT = Product(
     "langsmith",
     keys=(_KIND, "langsmith.trace.name", "langsmith.trace.session_name", "langsmith.trace.id"),
-    kind=(_KIND,),
-    kinds=_KINDS,
+    role=_role,
     inputs=_IN,
     outputs=_OUT,
     fields=Fields(
@@ -79,7 +97,7 @@ DIALECT = Product(
             "session_id", _META + "thread_id", _META + "session_id", _META + "conversation_id"
         ),
         id_field("user_id", _META + "user_id"),
-        text_field("agent_name", _META + "lc_agent_name"),
+        text_field("agent_name", _LC_AGENT),
         text_field("request_model", _META + "ls_model_name"),
     ),
     more=_more,

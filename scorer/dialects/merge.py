@@ -40,6 +40,8 @@ _OWN_KEYS = (
 )
 # What a product writes under keys of its own; they seldom share a span with each other.
 _PRODUCTS = (
+    "agentops",
+    "braintrust",
     "claude_code",
     "codex",
     "claude_api",

@@ -13,9 +13,18 @@ from typing import Any
 
 from scorer.dialects import repair
 from scorer.dialects.media import media_of
+from scorer.dialects.message_text import message_fields
 from scorer.dialects.payload import parse_arguments
-from scorer.dialects.python_repr import CLASS, NotARepr, is_repr, parse_repr
-from scorer.dialects.values import as_text, first_text, identifier, mapping, parse_json, text
+from scorer.dialects.python_repr import CLASS, NotARepr, fields_in, is_repr, parse_repr
+from scorer.dialects.values import (
+    DECODER,
+    as_text,
+    first_text,
+    identifier,
+    mapping,
+    parse_json,
+    text,
+)
 from scorer.model.agent_trace import Media, Message, RequestedCall, Role
 
 _ROLES: dict[str, Role] = {
@@ -46,9 +55,10 @@ _CALL_TYPES = frozenset({"tool_call", "tool_use", "function_call", "tool-call", 
 _RESULT_TYPES = frozenset(
     {"tool_call_response", "tool_result", "function_call_output", "tool-return", "tool-result"}
 )
+_GEMINI = ("function_call=", "function_response=")  # the text of a part of Gemini
 _SPEAKERS = {name: role for name, role in _ROLES.items() if role != "tool"}
 _BODY_KEYS = ("parts", "content", "contents", "blocks")
-_ARGUMENT_KEYS = ("arguments", "args", "input")
+_ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
 _RESULT_KEYS = ("response", "result", "output", "content")
 _CALL_IDS = ("call_id", "toolUseId", "toolCallId", "tool_call_id", "id", "ref")
 _RESULT_IDS = ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id", "ref")
@@ -80,7 +90,10 @@ class Content:
 
 def read_messages(value: Any, content: Content, role: Role = "user") -> tuple[Message, ...] | None:
     """Return the messages that a value holds; `role` is for those that name none."""
-    data = content.load(value)
+    try:
+        data = DECODER.decode(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):  # cut, or no JSON: `load` looks closer
+        data = content.load(value)
     if isinstance(data, list) and len(data) == 1 and isinstance(data[0], dict):  # most replies
         only = _plain(data[0])
         if only is not None:
@@ -134,7 +147,7 @@ def _pair(item: Any) -> Message | None:
 
 def _from_repr(value: str) -> Any:
     if not is_repr(value):
-        return None
+        return message_fields(value)
     try:
         return parse_repr(value)
     except NotARepr:
@@ -152,6 +165,8 @@ def _from_dict(item: Mapping[str, Any], content: Content, otherwise: Role) -> li
         return []
     else:
         draft.body(body)
+    if role is None and draft.is_empty():
+        return []  # something else than a message
     return draft.messages(role or otherwise, body)
 
 
@@ -172,8 +187,8 @@ def _plain(item: Mapping[str, Any]) -> Message | None:
         body = part.get("content") or part.get("text")
     words = text(body)
     speaker = _SPEAKERS.get(role)
-    # What ends with a bracket may be the repr of a tool call.
-    if words is None or speaker is None or words.endswith(")"):
+    # What ends so may be the repr of a tool call.
+    if words is None or speaker is None or words.endswith((")", "=None")):
         return None
     return Message(speaker, words, (), None, text(item.get("name")) if extra else None)
 
@@ -238,10 +253,10 @@ class _Draft:
                     self._text(part)
 
     def part(self, part: Mapping[str, Any]) -> None:
-        kind = text(part.get("type")) or text(part.get(CLASS))
+        kind = text(part.get("type") or part.get("block_type")) or text(part.get(CLASS))
         if kind in _TEXT_TYPES and self._text(part.get("content") or part.get("text")):
             return
-        if kind in _CALL_TYPES:
+        if kind in _CALL_TYPES or (kind == "function" and isinstance(part.get("function"), dict)):
             self._call(part)
         elif kind in _RESULT_TYPES:
             self._result(part)
@@ -251,6 +266,10 @@ class _Draft:
     def _text(self, value: Any) -> bool:
         if not isinstance(value, str) or not value:
             return False
+        if any(mark in value for mark in _GEMINI) and (part := fields_in(value)):
+            if not self._vendor(part):
+                self._text(part.get("text"))
+            return True
         structure = _from_repr(value) if value.endswith(")") else None
         if isinstance(structure, dict) and text(structure.get("type")) in _CALL_TYPES:
             self._call(structure)
@@ -298,6 +317,9 @@ class _Draft:
                 name=first_text(part, *_TOOL_NAMES),
             )
         )
+
+    def is_empty(self) -> bool:
+        return not (self.texts or self.calls or self.results)
 
     def messages(self, role: Role, body: Mapping[str, Any]) -> list[Message]:
         if self.results and not self.texts and not self.calls:

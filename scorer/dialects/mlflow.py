@@ -3,7 +3,7 @@
 Every attribute value is itself a JSON text, so even a plain string stands in quotes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.fields import Field, Fields, value_field
@@ -11,8 +11,8 @@ from scorer.dialects.messages import Content
 from scorer.dialects.observation import handed_over, observed
 from scorer.dialects.recorded_usage import usage_in
 from scorer.dialects.tool_definitions import read_definitions
-from scorer.dialects.values import decoded, identifier, mapping, real, text
-from scorer.model.span import Attributes, LogRecord, Span
+from scorer.dialects.values import decoded, first_id, identifier, mapping, real, text
+from scorer.model.span import LogRecord, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 
 _TYPE = "mlflow.spanType"
@@ -38,6 +38,13 @@ _ROLES: dict[str, SpanRole] = {
 }
 _SESSION = ("session.id", "mlflow.trace.session")
 _USER = ("user.id", "mlflow.trace.user")
+# The metadata of LangChain, which autologging records as it is.
+_METADATA = "metadata"
+_LC_AGENT = "lc_agent_name"
+_IN_METADATA = {
+    "session_id": ("session_id", "thread_id", "conversation_id"),
+    "user_id": ("user_id",),
+}
 
 
 class MlFlow:
@@ -54,7 +61,8 @@ class MlFlow:
         """Return what MLflow says about the span."""
         attributes = span.attributes
         content = Content()
-        role = _role(attributes)
+        metadata = mapping(decoded(attributes.get(_METADATA)))
+        role = _role(span, metadata)
         facts = _FIELDS.read(span)
         given, returned = attributes.get(_IN), attributes.get(_OUT)
         handoff = handed_over(given, returned) if role in ("chain", "tool") else None
@@ -64,10 +72,11 @@ class MlFlow:
         facts.update({key: value for key, value in observation.items() if value is not None})
         if role == "llm":
             facts["response_id"] = facts.get("response_id") or _response_id(returned)
-        elif role == "agent":
-            facts["agent_name"] = text(span.name)
         elif role == "tool":
             facts["tool_name"] = text(span.name)
+        facts["agent_name"] = text(span.name if role == "agent" else metadata.get(_LC_AGENT))
+        for field, keys in _IN_METADATA.items():
+            facts[field] = facts.get(field) or first_id(metadata, *keys)
         return SpanFacts(
             role=role,
             handoff=handoff,
@@ -77,9 +86,12 @@ class MlFlow:
         )
 
 
-def _role(attributes: Attributes) -> SpanRole | None:
-    kind = decoded(attributes.get(_TYPE))
-    return _ROLES.get(kind.upper()) if isinstance(kind, str) else None
+def _role(span: Span, metadata: Mapping[str, Any]) -> SpanRole | None:
+    kind = decoded(span.attributes.get(_TYPE))
+    role = _ROLES.get(kind.upper()) if isinstance(kind, str) else None
+    if role == "chain" and metadata.get(_LC_AGENT) == span.name:
+        return "agent"  # LangChain tells agents by name alone
+    return role
 
 
 def _text(value: Any) -> str | None:

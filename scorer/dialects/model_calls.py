@@ -15,12 +15,14 @@ from msgspec import Struct
 
 from scorer.dialects.errors import error_of
 from scorer.dialects.tree import Node
+from scorer.dialects.twins import may_have_twins, pair_up, same_call
 from scorer.dialects.usage import inclusive
 from scorer.model.agent_trace import LlmCall, Usage
 from scorer.model.span_facts import SpanFacts
 
 _UNKNOWN = Usage()
 _AGENT = attrgetter("agent")
+_ORDER = attrgetter("call.start_ns", "call.span_id")
 _FIELDS = (
     "request_model",
     "provider",
@@ -62,15 +64,36 @@ def find_calls(nodes: Sequence[Node]) -> tuple[ModelCall, ...]:
         groups[id(node)] = group
         if response is not None:
             by_response.setdefault(response, group)
+    if len(unique) > 1 and may_have_twins(model_nodes):
+        unique = _without_twins(unique)
     calls = [_call(tuple(group)) for group in unique]
-    return tuple(sorted(calls, key=lambda call: (call.call.start_ns, call.call.span_id)))
+    return tuple(sorted(calls, key=_ORDER))
+
+
+def _without_twins(groups: Sequence[list[Node]]) -> list[list[Node]]:
+    """Put the spans of one call together that two instrumentations made side by side."""
+    heads = {id(group[-1]): group for group in groups if group[-1].facts.usage is not None}
+    twins = pair_up([group[-1] for group in heads.values()], _counts, same_call)
+    joined = {id(heads[node]) for node in twins}
+    for node, twin in twins.items():
+        heads[id(twin)].extend(heads[node])
+    return [group for group in groups if id(group) not in joined]
+
+
+def _counts(node: Node) -> tuple[int | None, int | None]:
+    usage = inclusive(node.facts.usage or _UNKNOWN)
+    return usage.input, usage.output
 
 
 def _call(nodes: tuple[Node, ...]) -> ModelCall:
     outermost = nodes[0]
     facts = outermost.facts if len(nodes) == 1 else _joined(nodes)
     usage = None if facts.usage_is_aggregate else facts.usage
-    error = next(filter(None, map(error_of, nodes)), None)
+    if len(nodes) == 1:
+        error, agent = error_of(outermost), outermost.agent
+    else:
+        error = next(filter(None, map(error_of, nodes)), None)
+        agent = next(filter(None, map(_AGENT, nodes)), None)
     call = LlmCall(
         span_id=outermost.span.span_id,
         model=facts.response_model or facts.request_model,
@@ -82,7 +105,7 @@ def _call(nodes: tuple[Node, ...]) -> ModelCall:
         end_ns=outermost.span.end_ns,
         time_to_first_chunk=facts.time_to_first_chunk,
         finish_reasons=facts.finish_reasons or (),
-        agent=next(filter(None, map(_AGENT, nodes)), None),
+        agent=agent,
         error_type=(error.type or "error") if error is not None else None,
         cost_usd=facts.cost_usd,
     )

@@ -107,9 +107,10 @@ def _models(calls: Sequence[LlmCall], nodes: Sequence[Node]) -> tuple[str, ...]:
     named = [call.model for call in calls if call.model]
     if not named:  # without model spans the agents may say which model they use
         named = [
-            node.facts.request_model
+            model
             for node in nodes
-            if node.facts.role == "agent" and node.facts.request_model
+            if node.facts.role == "agent"
+            and (model := node.facts.request_model or node.facts.response_model)
         ]
     return tuple(dict.fromkeys(named))
 

@@ -11,8 +11,10 @@ from typing import Any
 
 from scorer.dialects.documents import returned_documents
 from scorer.dialects.messages import Content, read_message, read_messages
+from scorer.dialects.payload import parse_arguments
 from scorer.dialects.payload_text import is_message
 from scorer.dialects.tool_definitions import read_definitions
+from scorer.dialects.transcript import read_transcript
 from scorer.dialects.values import as_text, decoded, mapping, text
 from scorer.model.agent_trace import Handoff, Message, Role
 from scorer.model.span_facts import SpanRole
@@ -70,6 +72,8 @@ def call_arguments(given: Any) -> Any:
     Arguments that are objects of a framework are dropped.
     """
     structure = decoded(given)
+    if isinstance(structure, str) and structure.startswith("{"):  # a repr, then
+        structure = parse_arguments(structure).value
     keywords = mapping(structure).get("kwargs")
     if not isinstance(keywords, dict):
         return None if isinstance(given, str) and text(given) is None else given
@@ -89,6 +93,8 @@ def recorded_messages(value: Any, role: Role, content: Content) -> tuple[Message
     """Return the messages of a recorded request or response of a model."""
     value = present(value)
     if isinstance(value, str):
+        if (spoken := read_transcript(value, content)) is not None:
+            return spoken
         loaded = decoded(value, _LEVELS)
         value = content.load(loaded) or loaded if isinstance(loaded, str) else loaded
     return _messages(value, role, content, 0) or None

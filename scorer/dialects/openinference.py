@@ -1,7 +1,7 @@
 """OpenInference (Arize): `openinference.span.kind`, flattened messages, retrieval documents."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.crew import crew_request
@@ -15,7 +15,9 @@ from scorer.dialects.payload_text import messages_in
 from scorer.dialects.repair import looks_cut
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
+    as_text,
     decoded,
+    document,
     first_id,
     first_text,
     identifier,
@@ -83,8 +85,12 @@ _COUNTS = (
     "llm.token_count.prompt_details.cache_write",
     "llm.token_count.completion_details.reasoning",
 )
+_COSTS = ("llm.cost.total", "llm.cost.prompt", "llm.cost.completion")
 _LC_AGENT = "lc_agent_name"
-_RESPONSE_ID = re.compile(r'\{"id": ?"([^"]{1,200})"')
+_RESPONSE_ID = re.compile(r'\{\s*"id"\s*:\s*"([^"]{1,200})"')
+# The method of a tool that a span is named after.
+_METHOD = re.compile(r"\.(?:run|arun|call|acall|__call__|invoke|ainvoke)$")
+_INSTRUCTOR = ".instructor"
 _HANDOFF_NAME = "handoff to "
 
 
@@ -107,14 +113,16 @@ class OpenInference:
         role = _role(span, metadata)
         facts = _FIELDS.read(span)
         inputs, outputs = _messages(attributes, tables, role, content)
-        input_text = crew_request(attributes) or text(attributes.get(_IN))
-        output_text = text(attributes.get(_OUT))
+        input_text = crew_request(attributes) or document(attributes.get(_IN))
+        output_text = document(attributes.get(_OUT))
         if role == "tool":
             facts.update(_tool(span, output_text))
         else:
             facts["input_messages"], facts["output_messages"] = inputs, outputs
         if role == "llm":
             facts["response_id"] = _response_id(output_text)
+            if facts.get("response_model") is None and facts.get("request_model") is None:
+                facts["response_model"] = text(mapping(decoded(output_text)).get("model"))
         elif role == "handoff":
             facts["handoff"] = Handoff(input_text, output_text)
         if tables:
@@ -126,7 +134,7 @@ class OpenInference:
             role=role,
             input_text=input_text,
             output_text=output_text,
-            agent_name=_agent_name(attributes, role, metadata),
+            agent_name=_agent_name(span, role, metadata),
             media=tuple(content.media) or None,
             truncated=_truncated(attributes, content),
             **facts,
@@ -142,6 +150,8 @@ def _role(span: Span, metadata: Mapping[str, Any]) -> SpanRole | None:
         return "agent"  # and agents whose name does not contain it
     if role == "tool" and span.name.startswith(_HANDOFF_NAME):
         return "handoff"
+    if role == "tool" and span.scope.name.endswith(_INSTRUCTOR):
+        return "chain"  # it takes its own steps around a model call for tools
     return role
 
 
@@ -165,8 +175,20 @@ def _messages(
 def _table(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:
     if not table:
         return None
-    found = (_message(row, otherwise, content) for row in table)
-    return tuple(message for message in found if message is not None) or None
+    found: list[Message] = []
+    for row in table:
+        message = _message(row, otherwise, content)
+        found.extend(_results(row) if message is None else (message,))
+    return tuple(found) or None
+
+
+def _results(row: Mapping[str, Any]) -> Iterable[Message]:
+    """Return the results of tools that AutoGen's messages hold as `function.0` and so on."""
+    for key in sorted(key for key in row if key.startswith("function.")):
+        result = mapping(decoded(row[key]))
+        if "content" in result:
+            call_id, name = identifier(result.get("call_id")), text(result.get("name"))
+            yield Message("tool", as_text(result["content"]), (), call_id, name)
 
 
 def _message(row: Mapping[str, Any], otherwise: Role, content: Content) -> Message | None:
@@ -176,8 +198,8 @@ def _message(row: Mapping[str, Any], otherwise: Role, content: Content) -> Messa
     if not isinstance(body, str):
         body = _contents(row, content)
     calls = () if row.keys() <= _PLAIN else _calls(row)
-    if body is None and not calls and len(row) == 1:
-        return None  # a role alone: the content was dropped
+    if body is None and not calls and (len(row) == 1 or role == "tool"):
+        return None  # a role alone: the content was dropped, or stands elsewhere
     if calls and not body:
         body = None
     if body is not None and text(body) is None and body:
@@ -213,7 +235,9 @@ def _add_media(key: str, url: str, part: Mapping[str, Any], content: Content) ->
 
 def _calls(row: Mapping[str, Any]) -> tuple[RequestedCall, ...]:
     found = []
-    for call in rows(row, "message.tool_calls."):
+    # The Claude Agent SDK has them among the contents, and often here too.
+    listed = rows(row, "message.tool_calls.") or rows(row, "message.contents.")
+    for call in listed:
         name = text(call.get("tool_call.function.name"))
         if name is not None:
             arguments = parse_arguments(call.get("tool_call.function.arguments")).value
@@ -232,7 +256,7 @@ def _plain(table: Rows | None, key: str, role: Role) -> tuple[Message, ...] | No
 
 def _payload(value: Any, role: Role) -> tuple[Message, ...] | None:
     """Read the raw request or response of a model call that has no flattened messages."""
-    body = text(value)
+    body = document(value)
     if body is None:
         return None
     structure = decoded(body)
@@ -246,7 +270,7 @@ def _payload(value: Any, role: Role) -> tuple[Message, ...] | None:
 def _tool(span: Span, output_text: str | None) -> dict[str, Any]:
     attributes = span.attributes
     return {
-        "tool_name": first_text(attributes, "tool.name") or span.name.removesuffix(".run"),
+        "tool_name": first_text(attributes, "tool.name") or _METHOD.sub("", span.name),
         "tool_call_id": first_id(
             attributes, "tool.id", "tool.call_id", "tool_call.id", "tool_call_id"
         ),
@@ -256,7 +280,7 @@ def _tool(span: Span, output_text: str | None) -> dict[str, Any]:
 
 
 def _tool_arguments(attributes: Attributes) -> Any:
-    value = text(attributes.get(_IN))
+    value = document(attributes.get(_IN))
     if value is None:
         value = first_text(attributes, "tool.parameters")
         schema = mapping(decoded(value))
@@ -276,17 +300,25 @@ def _usage(span: Span) -> Usage:
     return Usage(*counts)
 
 
+def _cost(span: Span) -> float | None:
+    total, *parts = (real(span.attributes.get(key)) for key in _COSTS)
+    known = [part for part in parts if part is not None]
+    return total if total is not None or not known else sum(known)
+
+
 def _finish_reasons(value: Any) -> tuple[str, ...] | None:
     reason = text(value)
     return None if reason is None else (reason,)
 
 
-def _agent_name(
-    attributes: Attributes, role: SpanRole | None, metadata: Mapping[str, Any]
-) -> str | None:
+def _agent_name(span: Span, role: SpanRole | None, metadata: Mapping[str, Any]) -> str | None:
+    attributes = span.attributes
     name = first_text(attributes, "agent.name")
     if name is None and role == "agent":
         name = first_text(attributes, "graph.node.name")
+        node = text(attributes.get("graph.node.id"))
+        if name is None and node is not None and span.name.startswith(node):
+            name = node
     return name or text(metadata.get(_LC_AGENT))
 
 
@@ -309,6 +341,8 @@ def _documents(tables: Mapping[str, Rows], span_id: str) -> tuple[Document, ...]
 def _metadata(attributes: Attributes) -> Mapping[str, Any]:
     """Return the metadata of LangChain and of users, decoded only if it holds what we read."""
     metadata = attributes.get("metadata")
+    if isinstance(metadata, dict):
+        return metadata
     if isinstance(metadata, str) and ('"user_id"' in metadata or f'"{_LC_AGENT}"' in metadata):
         return mapping(Content().load(metadata))
     return {}
@@ -344,7 +378,7 @@ _FIELDS = Fields(
     ),
     text_field("provider", "llm.provider", "llm.system"),
     Field("usage", _COUNTS[:3], _usage),
-    value_field("cost_usd", "llm.cost.total", real),
+    Field("cost_usd", _COSTS, _cost),
     value_field("finish_reasons", "llm.finish_reason", _finish_reasons),
     id_field("session_id", "session.id"),
     id_field("user_id", "user.id"),

@@ -7,14 +7,18 @@ OpenTelemetry dialect, which reads the same span.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
+from scorer.dialects.crew import CREW_RESULT, CREW_TASKS, TASK, crew_request
+from scorer.dialects.documents import returned_documents
+from scorer.dialects.fields import Field, Fields, first_field, id_field, text_field, value_field
 from scorer.dialects.flattened import Rows, grouped, rows
 from scorer.dialects.gen_ai_usage import USAGE_KEYS, read_usage
+from scorer.dialects.llama_steps import step_agent, step_role, step_tool
 from scorer.dialects.messages import Content, read_messages
 from scorer.dialects.payload import parse_arguments
 from scorer.dialects.repair import looks_cut
 from scorer.dialects.values import (
     decoded,
+    document,
     first_text,
     identifier,
     integer,
@@ -29,14 +33,17 @@ from scorer.model.span_facts import SpanFacts, SpanRole
 
 _ASSOCIATION = "traceloop.association.properties."
 _LC_AGENT = _ASSOCIATION + "lc_agent_name"
+_KIND = "traceloop.span.kind"
 _NAME = "traceloop.entity.name"
 _TOTAL = "llm.usage.total_tokens"
+_OLD_COUNTS = ("llm.usage.prompt_tokens", "llm.usage.completion_tokens")
 _KEYS = frozenset(
     {
-        "traceloop.span.kind",
+        _KIND,
         _NAME,
         "traceloop.entity.input",
         "traceloop.workflow.name",
+        CREW_TASKS,
         _ASSOCIATION + "session_id",
         _ASSOCIATION + "user_id",
         "llm.request.type",
@@ -45,12 +52,13 @@ _KEYS = frozenset(
         "gen_ai.prompt.0.content",
         "gen_ai.completion.0.role",
         "gen_ai.completion.0.content",
+        "llm.prompts.0.content",
+        "llm.completions.0.content",
         "db.vector.query.top_k",
     }
 )
 _KINDS: dict[str, SpanRole] = {
     "workflow": "workflow",
-    "task": "chain",
     "agent": "agent",
     "tool": "tool",
     "handoff": "handoff",
@@ -63,18 +71,23 @@ _REQUESTS: dict[str, SpanRole] = {
 }
 _MESSAGE_ROLES: dict[str, Role] = {
     "system": "system",
+    "developer": "system",
     "user": "user",
     "human": "user",
     "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
     "tool": "tool",
     "function": "tool",
 }
 _PROMPT = "gen_ai.prompt."
 _COMPLETION = "gen_ai.completion."
+_OLD_PROMPT = "llm.prompts."  # until 2024
+_OLD_COMPLETION = "llm.completions."
 _FUNCTIONS = "llm.request.functions."
-_TABLES = (_PROMPT, _COMPLETION, _FUNCTIONS)
+_TABLES = (_PROMPT, _COMPLETION, _OLD_PROMPT, _OLD_COMPLETION, _FUNCTIONS)
 _RESULTS = frozenset({"db.query.result", "db.search.result"})
-_SCOPE = "opentelemetry.instrumentation."
+_CREW = "crew"  # becomes the input
 
 
 class OpenLlmetry:
@@ -93,6 +106,9 @@ class OpenLlmetry:
         """Return what OpenLLMetry says about the span."""
         role = _role(span)
         facts = _FIELDS.read(span)
+        if _CREW in facts:
+            del facts[_CREW]
+            facts["input_text"] = facts.get("input_text") or crew_request(span.attributes)
         content = Content()
         if role in ("llm", None):
             facts.update(_flattened(span.attributes, content))
@@ -100,6 +116,8 @@ class OpenLlmetry:
             facts.update(_tool(span, facts))
         if span.events:
             facts["documents"] = _documents(span)
+        if role in ("retrieval", "rerank") and facts.get("documents") is None:
+            facts["documents"] = returned_documents(facts.get("output_text"), span.span_id)
         return SpanFacts(
             role=role,
             agent_name=_agent_name(span.attributes, role),
@@ -113,11 +131,13 @@ def _flattened(attributes: Attributes, content: Content) -> dict[str, Any]:
     tables = grouped(attributes, _TABLES)
     if not tables:
         return {}
+    given = tables.get(_PROMPT) or tables.get(_OLD_PROMPT)
+    made = tables.get(_COMPLETION) or tables.get(_OLD_COMPLETION)
     return {
-        "input_messages": _messages(tables.get(_PROMPT), "user", content),
-        "output_messages": _messages(tables.get(_COMPLETION), "assistant", content),
+        "input_messages": _messages(given, "user", content),
+        "output_messages": _messages(made, "assistant", content),
         "tool_definitions": _definitions(tables.get(_FUNCTIONS)),
-        "finish_reasons": _finish_reasons(tables.get(_COMPLETION)),
+        "finish_reasons": _finish_reasons(made),
     }
 
 
@@ -127,16 +147,21 @@ def _tool(span: Span, facts: Mapping[str, Any]) -> dict[str, Any]:
         "tool_name": text(span.attributes.get(_NAME)),
         "tool_arguments": _tool_arguments(entity_in) if entity_in else None,
         "tool_result": _tool_result(entity_out) if entity_out else None,
+        **(step_tool(span.attributes) if span.attributes.get(_KIND) == "task" else {}),
     }
 
 
 def _role(span: Span) -> SpanRole | None:
     attributes = span.attributes
-    kind = attributes.get("traceloop.span.kind")
+    kind = attributes.get(_KIND)
+    if kind == "task":
+        return step_role(attributes)
     role = _KINDS.get(kind) if isinstance(kind, str) else None
     if role is None:
         request = attributes.get("llm.request.type")
         role = _REQUESTS.get(request) if isinstance(request, str) else None
+    if role is None and CREW_TASKS in attributes:
+        return "workflow"
     if role is None and (
         "db.vector.query.top_k" in attributes or any(e.name in _RESULTS for e in span.events)
     ):
@@ -145,7 +170,7 @@ def _role(span: Span) -> SpanRole | None:
 
 
 def _entity(value: Any) -> str | None:
-    return None if value in ("{}", "null", '""') else text(value)
+    return None if value in ("{}", "null", '""', {}) else document(value)
 
 
 def _messages(table: Rows | None, otherwise: Role, content: Content) -> tuple[Message, ...] | None:
@@ -167,7 +192,7 @@ def _row(row: Mapping[str, Any], otherwise: Role, content: Content) -> Iterable[
         if not calls and role != "tool":
             return found
         body = "\n".join(message.text for message in found if message.text)
-    if body == '""' or (isinstance(body, str) and body and text(body) is None):
+    if body in ('""', "null") or (isinstance(body, str) and body and text(body) is None):
         body = None
     if body is None and not calls and call_id is None:
         return ()
@@ -225,7 +250,9 @@ def _usage(span: Span) -> Usage | None:
     total = integer(attributes.get(_TOTAL))
     reasoning = integer(attributes.get("llm.usage.reasoning_tokens"))
     if usage is None:
-        return None if total is None else Usage(total=total)
+        given, made = (integer(attributes.get(key)) for key in _OLD_COUNTS)
+        usage = Usage(given, made, total)
+        return None if usage == Usage() else usage
     return Usage(
         usage.input,
         usage.output,
@@ -243,7 +270,11 @@ def _finish_reasons(table: Rows | None) -> tuple[str, ...] | None:
 
 def _agent_name(attributes: Attributes, role: SpanRole | None) -> str | None:
     if role == "agent":
-        return first_text(attributes, "gen_ai.agent.name", _NAME)
+        return first_text(attributes, "gen_ai.agent.name") or (
+            step_agent(attributes) or text(attributes.get(_NAME))
+        )
+    if CREW_TASKS in attributes:
+        return None
     return text(attributes.get(_NAME if role == "workflow" else _LC_AGENT))
 
 
@@ -273,11 +304,12 @@ def _truncated(facts: Mapping[str, Any], content: Content) -> bool | None:
 
 _FIELDS = Fields(
     value_field("input_text", "traceloop.entity.input", _entity),
-    value_field("output_text", "traceloop.entity.output", _entity),
-    text_field("request_model", "gen_ai.request.model"),
-    text_field("response_model", "gen_ai.response.model"),
-    text_field("provider", "gen_ai.system"),
-    Field("usage", (*USAGE_KEYS, _TOTAL), _usage),
+    first_field("output_text", ("traceloop.entity.output", CREW_RESULT), _entity),
+    Field(_CREW, (CREW_TASKS, TASK), lambda _: True),
+    text_field("request_model", "gen_ai.request.model", "llm.request.model"),
+    text_field("response_model", "gen_ai.response.model", "llm.response.model"),
+    text_field("provider", "gen_ai.system", "llm.vendor"),
+    Field("usage", (*USAGE_KEYS, _TOTAL, *_OLD_COUNTS), _usage),
     id_field("session_id", _ASSOCIATION + "session_id", _ASSOCIATION + "thread_id"),
     id_field("user_id", _ASSOCIATION + "user_id", "gen_ai.user", "llm.user"),
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scorer.dialects.messages import Content, read_message
+from scorer.dialects.transcript import read_transcript
 from scorer.dialects.values import decoded, text
 from scorer.model.agent_trace import Message, Role
 from scorer.model.evaluation import EVENT_PREFIX
@@ -23,6 +24,7 @@ _ROLES: dict[str, Role] = {
     "gen_ai.tool.message": "tool",
 }
 _CHOICE = "gen_ai.choice"
+_WHOLE = "gen_ai.event.content"
 _PROMPT = {
     "gen_ai.content.prompt": "gen_ai.prompt",
     "gen_ai.content.completion": "gen_ai.completion",
@@ -75,7 +77,7 @@ def tool_events(span: Span) -> tuple[Any, Any]:
 def _bodies(span: Span, logs: Sequence[LogRecord]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for event in span.events:
         if is_content(event.name):
-            yield event.name, event.attributes
+            yield event.name, _with_content(event.attributes)
     for record in logs:
         name = record.event_name or record.attributes.get("event.name")
         if not isinstance(name, str) or not is_content(name):
@@ -84,6 +86,15 @@ def _bodies(span: Span, logs: Sequence[LogRecord]) -> Iterator[tuple[str, Mappin
         if name == DETAILS or not isinstance(body, dict):
             body = {**record.attributes, **(body if isinstance(body, dict) else {})}
         yield name, body
+
+
+def _with_content(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Open the one attribute in which Azure's clients put the whole body."""
+    whole = body.get(_WHOLE)
+    if whole is None:
+        return body
+    opened = decoded(whole)
+    return {**body, **(opened if isinstance(opened, dict) else {"content": whole})}
 
 
 def _message(body: Mapping[str, Any], role: Role, content: Content) -> tuple[Message, ...]:
@@ -108,6 +119,9 @@ def _prompt(
     value: Any, name: str, inputs: list[Message], outputs: list[Message], content: Content
 ) -> None:
     value = decoded(value)
+    if isinstance(value, str) and (spoken := read_transcript(value, content)) is not None:
+        value = None
+        inputs.extend(spoken)
     if name.endswith("prompt"):
         target, role = inputs, "user"
     else:

@@ -5,7 +5,7 @@ Google ADK, Strands, ...) are read here too; what they add under keys of their o
 a dialect of their own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scorer.dialects.fields import Field, Fields, first_field, id_field, text_field, value_field
@@ -21,6 +21,7 @@ from scorer.dialects.otel_events import EventContent, is_content, read_events, t
 from scorer.dialects.tool_definitions import read_definitions
 from scorer.dialects.values import (
     decoded,
+    document,
     first_text,
     identifier,
     mapping,
@@ -90,11 +91,12 @@ _STATUSES: dict[str, ToolStatus] = {
 }
 _USER = ("user.id", "enduser.id", "gen_ai.user.id", "gen_ai.user", "gen_ai.request.user")
 _TOOL_MARKS = ("gen_ai.tool.call.id", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
-_ARGUMENTS = ("gen_ai.tool.call.arguments", "gen_ai.tool.args")
-_RESULTS = ("gen_ai.tool.call.result", "gen_ai.tool.output")
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "gen_ai.tool.args", "gen_ai.tool.input")
+_RESULTS = ("gen_ai.tool.call.result", "gen_ai.tool.output", "gen_ai.tool.result")
 # What a prompt template was filled with; retrieval spans need not hold the text.
 _CONTEXT_VARIABLES = ("gen_ai.prompt.variable.context", "gen_ai.prompt.variable.documents")
 _MODEL_MARKS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
+_SHORT = 20
 _INPUTS = "gen_ai.input.messages"
 _OUTPUTS = "gen_ai.output.messages"
 _SYSTEM = "gen_ai.system_instructions"
@@ -105,7 +107,7 @@ _CONTENT = (_INPUTS, _OUTPUTS, _SYSTEM, _PROMPT, _COMPLETION)
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query")
 _TEXTS = ("content", "text", "page_content")
 _DOCUMENTS = "gen_ai.retrieval.documents"
-_COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost")
+_COSTS = ("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost", "litellm.cost.total")
 _REASONS = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason")
 _TARGETS = (
     "gen_ai.handoff.to_agent",
@@ -137,13 +139,35 @@ class OtelGenAi:
             facts.pop(_RECORDED, None)
             _add_content(facts, span, logs, role)
         if _AGGREGATED in facts:
-            aggregated = facts.pop(_AGGREGATED)
-            if aggregated is not None and facts.get("usage") is None:
-                facts["usage"], facts["usage_is_aggregate"] = aggregated, True
+            _add_aggregated(facts)
         if role == "tool" and span.events and _lacks_payload(facts):
             facts["tool_arguments"], facts["tool_result"] = tool_events(span)
         facts["role"] = role
         return SpanFacts(**facts)
+
+    def prepared(self, keys: frozenset[str]) -> Callable[[Span], SpanFacts]:
+        """Return a quicker `read` for spans with these attributes, without events and logs."""
+        chosen = {role: fields.among(keys) for role, fields in _FIELDS_BY_ROLE.items()}
+        otherwise = _FIELDS.among(keys)
+        recorded = not keys.isdisjoint(_CONTENT)
+        plain = keys.isdisjoint((_SYSTEM, _PROMPT, _COMPLETION))
+        aggregated = not keys.isdisjoint(AGGREGATED_USAGE_KEYS)
+
+        def read(span: Span) -> SpanFacts:
+            role = _role(span.attributes)
+            facts = chosen.get(role, otherwise).read(span)
+            if recorded:
+                del facts[_RECORDED]
+                if plain:
+                    _add_messages(facts, span.attributes, role)
+                else:
+                    _add_content(facts, span, (), role)
+            if aggregated:
+                _add_aggregated(facts)
+            facts["role"] = role
+            return SpanFacts(**facts)
+
+        return read
 
 
 def _role(attributes: Attributes) -> SpanRole | None:
@@ -161,6 +185,12 @@ def _role(attributes: Attributes) -> SpanRole | None:
     return None
 
 
+def _add_aggregated(facts: dict[str, Any]) -> None:
+    aggregated = facts.pop(_AGGREGATED)
+    if aggregated is not None and facts.get("usage") is None:
+        facts["usage"], facts["usage_is_aggregate"] = aggregated, True
+
+
 def _add_content(
     facts: dict[str, Any], span: Span, logs: Sequence[LogRecord], role: SpanRole | None
 ) -> None:
@@ -169,6 +199,20 @@ def _add_content(
     inputs, outputs = _messages(span.attributes, events, content)
     if role != "tool":
         facts["input_messages"], facts["output_messages"] = inputs, outputs
+    _add_found(facts, content)
+
+
+def _add_messages(facts: dict[str, Any], attributes: Attributes, role: SpanRole | None) -> None:
+    """Add the content of a span that has it in the current attributes alone."""
+    content = Content()
+    inputs = _attribute(attributes, _INPUTS, content)
+    outputs = _attribute(attributes, _OUTPUTS, content)
+    if role != "tool":
+        facts["input_messages"], facts["output_messages"] = inputs, outputs
+    _add_found(facts, content)
+
+
+def _add_found(facts: dict[str, Any], content: Content) -> None:
     if content.media:
         facts["media"] = tuple(content.media)
     if content.truncated:
@@ -202,7 +246,10 @@ def _messages(
 
 def _attribute(attributes: Mapping[str, Any], key: str, content: Content) -> Any:
     value = attributes.get(key)
-    if value is None or value == "[]" or (isinstance(value, str) and text(value) is None):
+    if value is None:
+        return None
+    # A long text that says nothing is no JSON either.
+    if isinstance(value, str) and len(value) < _SHORT and (value == "[]" or text(value) is None):
         return None
     return read_messages(value, content, "user" if key is _INPUTS else "assistant")
 
@@ -224,7 +271,7 @@ def _cost(span: Span) -> float | None:
     if cost is not None:
         return cost
     usage = read_usage(attributes) or read_aggregated_usage(attributes)
-    for key in ("gen_ai.usage.cost", "gen_ai.cost.total_cost"):
+    for key in _COSTS[1:]:
         cost = real(attributes.get(key))
         # Some SDKs write 0 for a model that their price list lacks.
         if cost is not None and (cost > 0 or not (usage and usage.input)):
@@ -308,9 +355,15 @@ _COMMON = (
     Field("documents", (_DOCUMENTS, *_CONTEXT_VARIABLES), _documents),
 )
 _FIELDS = Fields(*_COMMON)
+_RUN = (  # keys of OpenLIT
+    *_COMMON,
+    value_field("input_text", "gen_ai.workflow.input", document),
+    first_field("output_text", ("gen_ai.agent.final_result", "gen_ai.workflow.output"), document),
+)
 _SEARCH = Fields(*_COMMON, text_field("input_text", *_QUERY))
 _FIELDS_BY_ROLE: dict[SpanRole | None, Fields] = {
-    "agent": Fields(*_COMMON, id_field("agent_id", "gen_ai.agent.id")),
+    "agent": Fields(*_RUN, id_field("agent_id", "gen_ai.agent.id")),
+    "workflow": Fields(*_RUN),
     "retrieval": _SEARCH,
     "rerank": _SEARCH,
     # On a model span the name is that of a requested call, not of an execution.

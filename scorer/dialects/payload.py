@@ -6,16 +6,31 @@ from typing import Any
 from msgspec import Struct
 
 from scorer.dialects import repair
-from scorer.dialects.python_repr import NotARepr, parse_repr
+from scorer.dialects.python_repr import NotARepr, fields_in, parse_repr
 from scorer.dialects.values import JSON_START, mapping, parse_json
 
 _WRAPPERS = ("result", "output", "response", "raw_output")
 _ASIDE = frozenset({"blocks", "tool_name", "raw_input", "is_error", "tool_call_id", "type"})
+_TOOL_MESSAGE = frozenset(
+    {
+        "content",
+        "name",
+        "id",
+        "tool_call_id",
+        "artifact",
+        "status",
+        "type",
+        "additional_kwargs",
+        "response_metadata",
+    }
+)
+_OUTCOME = frozenset({"result", "error", "status", "success", "is_error"})
 _STATUSES = {"error": True, "failure": True, "success": False}
 _LEVELS = 4
 # Without any of these keys a dict is no envelope, or says nothing of success.
-_ENVELOPES = frozenset({"kwargs", "data", "content", "error", *_WRAPPERS})
-_MARKING = frozenset({"kwargs", "data", "isError", "is_error", "error", "status"})
+_ENVELOPES = frozenset({"kwargs", "data", "content", "error", "value", *_WRAPPERS})
+_MARKING = frozenset({"kwargs", "data", "isError", "is_error", "error", "status", "value"})
+_FAILED_TYPES = ("error-text", "error-json")
 _TELLING = _ENVELOPES | _MARKING
 _ERROR_STARTS = (
     "error:",
@@ -81,6 +96,8 @@ def unwrap_result(raw: Any) -> Result:
             if inner is None:
                 break
             value = inner
+            if isinstance(value, str):  # encoded twice
+                continue
         if isinstance(value, dict) and _TELLING.isdisjoint(value):  # as most are
             break
         mark = _mark(value)
@@ -94,7 +111,8 @@ def unwrap_result(raw: Any) -> Result:
 
 def _structure(value: str) -> Any:
     if value.lstrip()[:1] not in JSON_START:
-        return None
+        fields = fields_in(value)
+        return fields if _open(fields) is not fields else None  # else the text says it better
     try:
         inner = parse_json(value)
     except ValueError:
@@ -109,7 +127,7 @@ def _mark(value: Any) -> bool | None:
     body = _message(value) or value
     if body.get("isError") is True or body.get("is_error") is True:
         return True
-    if _is_error_only(value):
+    if _is_error_only(value) or body.get("type") in _FAILED_TYPES:
         return True
     return _STATUSES.get(str(body["status"])) if "status" in body else None
 
@@ -137,16 +155,39 @@ def _open_dict(value: dict[str, Any]) -> Any:
     body = _message(value)
     if "content" in body and ("tool_call_id" in body or body.get("type") == "tool"):
         return body["content"]
-    if value.get("type") == "tool" and "tool_call_id" in value and "content" in value:
+    if value.keys() >= {"tool_call_id", "content"} and (
+        value.get("type") == "tool" or value.keys() <= _TOOL_MESSAGE
+    ):
         return value["content"]  # a LangChain message, flat
     if len(value) == 1 and isinstance(value.get("content"), str | list):
         return value["content"]
+    return _unwrapped(value)
+
+
+def _unwrapped(value: dict[str, Any]) -> Any:
+    if _is_tagged(value):
+        return value["value"]
     if _is_error_only(value):
         return value["error"]
+    if "result" in value and "error" in value:
+        return _outcome(value)
     for key in _WRAPPERS:
         if key in value and set(value) <= {key, "id", "name", "kwargs", *_ASIDE}:
             return value[key]
     return value
+
+
+def _is_tagged(value: dict[str, Any]) -> bool:
+    """Tell whether this is an output of the Vercel AI SDK, `{type, value}`."""
+    return value.keys() == {"type", "value"} and value["type"] in ("text", "json", *_FAILED_TYPES)
+
+
+def _outcome(value: dict[str, Any]) -> Any:
+    """Return the result or the error of an outcome that names both, and nothing else."""
+    said = {key: item for key, item in value.items() if item not in (None, [], {})}
+    if len(said.keys() & {"result", "error"}) != 1 or not said.keys() <= _OUTCOME:
+        return value
+    return said.get("result", said.get("error"))
 
 
 def _blocks(value: list[Any]) -> Any:

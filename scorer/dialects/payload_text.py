@@ -9,6 +9,7 @@ deep, and gives nothing rather than a guess.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from scorer.dialects.message_text import message_fields
 from scorer.dialects.messages import Content, read_message, read_messages
 from scorer.dialects.python_repr import is_repr
 from scorer.dialects.repair import looks_cut, salvage
@@ -50,6 +51,8 @@ _REPLY_KEYS = (
     "final_output",
 )
 _MESSAGE_LISTS = frozenset({"messages", "replies", "choices", "generations"})
+_REQUESTS = ("input", "inputs")
+_BODIES = frozenset({"content", "parts", "blocks"})
 _DEPTH = 5
 _Find = Callable[[tuple[Message, ...]], str | None]
 
@@ -93,6 +96,10 @@ def _conversation(value: Any, depth: int) -> tuple[Message, ...]:
     for key in _MESSAGE_LISTS:
         if isinstance(value.get(key), list):
             return read_messages(value[key], Content(), "assistant") or ()
+    for key in _REQUESTS:
+        inner = value.get(key)
+        if isinstance(inner, list) and inner and all(map(_is_message, inner)):
+            return read_messages(inner, Content(), "user") or ()
     best: tuple[Message, ...] = ()
     for inner in value.values():
         candidates = inner if isinstance(inner, list) else [inner]
@@ -107,11 +114,17 @@ def _search(value: Any, keys: tuple[str, ...], find: _Find, depth: int) -> str |
     if isinstance(value, str):
         rest = salvage(value)
         if rest is None:
+            rest = message_fields(value)
+        if rest is None:
             return None if is_repr(value) or looks_cut(value) else text(value)
         value = rest
-    if depth > _DEPTH:
-        return None
+    return _in_structure(value, keys, find, depth) if depth <= _DEPTH else None
+
+
+def _in_structure(value: Any, keys: tuple[str, ...], find: _Find, depth: int) -> str | None:
     if isinstance(value, list):
+        if depth == 0 and keys is _REPLY_KEYS and all(isinstance(item, str) for item in value):
+            return None  # pieces of a text, or passages
         return _in_list(value, keys, find, depth)
     if not isinstance(value, dict):
         return None
@@ -159,9 +172,13 @@ def _in_list(value: list[Any], keys: tuple[str, ...], find: _Find, depth: int) -
     return None
 
 
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and is_message(value)
+
+
 def is_message(value: Mapping[str, Any]) -> bool:
     """Tell whether a dict is one message, in any of the usual shapes."""
-    if ("role" in value or "_role" in value) and ("content" in value or "parts" in value):
+    if ("role" in value or "_role" in value) and not _BODIES.isdisjoint(value):
         return True
     if isinstance(value.get("kwargs"), dict) and isinstance(value.get("id"), list):
         return True

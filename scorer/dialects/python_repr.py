@@ -17,6 +17,15 @@ LIMIT = 16_384  # characters
 _DEPTH = 60
 _CALL = re.compile(r"[A-Z]\w{0,60}\(")
 _ENUM = re.compile(r"<[A-Za-z_]\w*(?:\.\w+)+: ('[^'<>]{0,80}'|-?\d{1,12})>")
+# What matters in the text of a Pydantic model: quoted text, brackets, and where a field begins.
+_PIECE = re.compile(
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[(\[{]|[)\]}]|\s+([A-Za-z_]\w{0,60})=", re.DOTALL
+)
+_NAME = re.compile(r"([A-Za-z_]\w{0,60})=")
+_FIELDS_START = re.compile(r"[A-Za-z_]\w{0,60}=\S")
+_QUOTES = frozenset({"'", '"'})
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
 _OPEN = re.compile(r"[(\[{]")
 
 
@@ -40,6 +49,45 @@ def parse_repr(text: str) -> Any:
         return _value(tree.body, 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotARepr("not a Python repr") from error
+
+
+def fields_in(text: str) -> dict[str, Any] | None:
+    """Return the fields of the text of a Pydantic model (`a='x' b=1`), None for any other text.
+
+    What is no literal stays text.
+    """
+    if len(text) > LIMIT or _FIELDS_START.match(text) is None:
+        return None
+    starts = [match] if (match := _NAME.match(text)) else []
+    depth = 0
+    for piece in _PIECE.finditer(text, starts[0].end() if starts else 0):
+        if piece.group(1) is not None and depth == 0:
+            starts.append(piece)
+        elif piece.group() in _OPENING:
+            depth += 1
+        elif piece.group() in _CLOSING:
+            depth -= 1
+    if len(starts) < 2:
+        return None
+    ends = [*(start.start() for start in starts[1:]), len(text)]
+    values = [text[start.end() : end].strip() for start, end in zip(starts, ends, strict=True)]
+    if any(value[:1] in _QUOTES and not _is_quoted(value) for value in values):
+        return None
+    return {
+        start.group(1): _field_value(value) for start, value in zip(starts, values, strict=True)
+    }
+
+
+def _is_quoted(value: str) -> bool:
+    whole = _PIECE.match(value)
+    return whole is not None and whole.end() == len(value)
+
+
+def _field_value(value: str) -> Any:
+    try:
+        return _value(ast.parse(value, mode="eval").body, 0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return value
 
 
 def _too_deep(text: str) -> bool:

@@ -20,6 +20,11 @@ from scorer.model.agent_trace import LlmCall, Message
 
 _AROUND = frozenset({"agent", "workflow", "chain"})
 _LABEL = re.compile(r"^(?:user )?(?:question|query):[ \t]*", re.IGNORECASE | re.MULTILINE)
+# What CrewAI and smolagents render around a task.
+_TEMPLATES = (
+    re.compile(r"\s*Current Task: (.+?)\n\nThis is the expected criteria for your", re.DOTALL),
+    re.compile(r"New task:\n(.+)", re.DOTALL),
+)
 _ANSWER_LABELS = frozenset({"answer:", "helpful answer:"})
 _FINAL_TOOLS = frozenset({"final_answer", "finish", "submit_answer"})
 
@@ -31,6 +36,8 @@ def find_question(tree: Tree, calls: Sequence[ModelCall]) -> str | None:
         if found is not None:
             return question_in_prompt(found)
     asked = _asked(calls)
+    if asked is None:
+        asked = _told(tree.nodes)
     return question_in_prompt(asked) if asked is not None else _searched(tree.nodes)
 
 
@@ -41,8 +48,8 @@ def find_answer(tree: Tree, calls: Sequence[ModelCall]) -> str | None:
         found = _reply(node)
         if found is not None:
             return found
-    if last is None:
-        return None
+    if last is None or last.call.error_type is not None:
+        return None  # what a failed call gave is its error, or half an answer
     return _said(last.call)
 
 
@@ -107,6 +114,9 @@ def question_in_prompt(prompt: str) -> str:
     Retrieval templates put the context first and label the question; without both signs the
     prompt is what the user wrote.
     """
+    for template in _TEMPLATES:
+        if (asked := template.match(prompt)) is not None:
+            return asked.group(1).strip() or prompt
     labels = tuple(_LABEL.finditer(prompt))
     if not labels or "context" not in prompt[: labels[-1].start()].lower():
         return prompt
@@ -116,6 +126,12 @@ def question_in_prompt(prompt: str) -> str:
     if last_line.lower() in _ANSWER_LABELS:
         question = before.rstrip()
     return question or prompt
+
+
+def _told(nodes: Sequence[Node]) -> str | None:
+    """Where no input is recorded, a step may give the conversation as its output."""
+    around = (node for node in nodes if node.facts.role in _AROUND and not node.in_tool)
+    return next((q for node in around if (q := last_user_text(wrapper_messages(node)))), None)
 
 
 def _searched(nodes: Sequence[Node]) -> str | None:

@@ -7,11 +7,12 @@ log records, are asked each time. A dialect may also have a frozenset `keys`: it
 span without one of these attributes, and is not asked about such a span.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from scorer.api import Dialect
+from scorer.dialects.evaluators import is_notable
 from scorer.dialects.merge import Read, by_detail, merge
 from scorer.model.span import Attributes, LogRecord, Span
 from scorer.model.span_facts import SpanFacts
@@ -29,13 +30,15 @@ Keys = tuple[str, ...]
 class _Plan(Struct, frozen=True):
     """The dialects that match all spans with these keys, and those to ask for each.
 
-    `names` are those of `found`; `only` is the one that is found, where there is just one.
+    `notable` = they say something beside facts. `names` are those of `found`; `read` is that of
+    the dialect, where just one is found.
     """
 
     found: tuple[Dialect, ...]
     others: tuple[Dialect, ...]
-    only: Dialect | None
+    read: Callable[[Span], SpanFacts] | None
     names: tuple[str, ...]
+    notable: bool
 
 
 class Reader:
@@ -50,23 +53,27 @@ class Reader:
         self._others = tuple(d for d in self._ordered if not _matches_by_keys(d))
         self._known: dict[Keys, _Plan] = {}
 
-    def read(self, span: Span, logs: Sequence[LogRecord]) -> tuple[tuple[str, ...], SpanFacts]:
-        """Return which dialects match a span, and its facts."""
+    def read(
+        self, span: Span, logs: Sequence[LogRecord]
+    ) -> tuple[tuple[str, ...], SpanFacts, bool]:
+        """Return which dialects match a span, its facts, and whether it is notable otherwise."""
         if span.events or logs:
-            return _read([d for d in self._ordered if d.matches(span, logs)], span, logs)
+            matching = [d for d in self._ordered if d.matches(span, logs)]
+            return *_read(matching, span, logs), is_notable(span)
         plan = self._known.get((span.scope.name, *span.attributes)) or self._planned(span)
         if plan.others:
             more = [dialect for dialect in plan.others if dialect.matches(span, logs)]
-            return _read(by_detail((*plan.found, *more)), span, logs)
-        if plan.only is not None:
-            return plan.names, plan.only.read(span, logs)
-        return _read(plan.found, span, logs)
+            return *_read(by_detail((*plan.found, *more)), span, logs), plan.notable
+        if plan.read is not None:
+            return plan.names, plan.read(span), plan.notable
+        return *_read(plan.found, span, logs), plan.notable
 
     def _planned(self, span: Span) -> _Plan:
         found = tuple([dialect for dialect in self._by_keys if dialect.matches(span, ())])
         others = tuple([d for d in self._others if _may_match(d, span.attributes)])
-        only = found[0] if len(found) == 1 else None
-        plan = _Plan(found, others, only, tuple([dialect.name for dialect in found]))
+        read = _prepared(found[0], span) if len(found) == 1 else None
+        names = tuple([dialect.name for dialect in found])
+        plan = _Plan(found, others, read, names, is_notable(span))
         self._remember((span.scope.name, *span.attributes), plan)
         return plan
 
@@ -97,6 +104,15 @@ def _read(
         return (matching[0].name,), matching[0].read(span, logs)
     reads = [Read(dialect.name, dialect.read(span, logs)) for dialect in matching]
     return tuple([read.name for read in reads]), merge(reads)
+
+
+def _prepared(dialect: Dialect, span: Span) -> Callable[[Span], SpanFacts]:
+    """Return how a dialect reads spans like this one, which have neither events nor logs."""
+    prepare = getattr(dialect, "prepared", None)
+    if prepare is None:
+        return lambda like: dialect.read(like, ())
+    read: Callable[[Span], SpanFacts] = prepare(frozenset(span.attributes))
+    return read
 
 
 def _may_match(dialect: Dialect, attributes: Attributes) -> bool:

@@ -33,6 +33,7 @@ _NAMES = (
     (
         "total_tokens",
         "total",
+        "tokens",
         "totalTokens",
         "total_token_count",
         "totalTokenCount",
@@ -44,6 +45,7 @@ _NAMES = (
         "cached_input_tokens",
         "cachedInputTokens",
         "cached_tokens",
+        "prompt_cached_tokens",
         "cache_read",
         "cache_read_tokens",
         "cached_content_token_count",
@@ -56,6 +58,7 @@ _NAMES = (
         "cache_write_tokens",
         "cache_creation",
         "cache_creation_tokens",
+        "prompt_cache_creation_tokens",
     ),
     (
         "output_reasoning",
@@ -65,6 +68,7 @@ _NAMES = (
         "reasoning",
         "thoughts_token_count",
         "thoughtsTokenCount",
+        "completion_reasoning_tokens",
     ),
 )
 _INNER = (

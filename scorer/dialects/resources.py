@@ -31,10 +31,7 @@ def find_resources(tree: Tree) -> Resources:
     resource = tree.local_root.span.resource.attributes if tree.local_root is not None else {}
     region = text(resource.get("cloud.region"))
     told = {
-        key
-        for node in tree.nodes
-        if not node.span.attributes.keys().isdisjoint(_KEYS)
-        for key in node.span.attributes.keys() & _KEYS
+        key for node in tree.nodes if node.notable for key in node.span.attributes.keys() & _KEYS
     }
     if not told and region is None and resource.keys().isdisjoint(_KEYS):
         return _NOTHING

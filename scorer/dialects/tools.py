@@ -11,9 +11,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from scorer.dialects.conversation import ToldCall
-from scorer.dialects.errors import error_of, is_control_flow
+from scorer.dialects.errors import error_of, is_control_flow, plain_message
 from scorer.dialects.payload import Result, parse_arguments, says_error, unwrap_result
 from scorer.dialects.tree import Node
+from scorer.dialects.twins import may_have_twins, pair_up, same_run
 from scorer.dialects.values import text
 from scorer.model.agent_trace import ErrorInfo, ToolCall, ToolStatus
 
@@ -56,16 +57,20 @@ def _executed(nodes: Sequence[Node]) -> list[Node]:
     """
     found: list[Node] = []
     first: dict[int, Node] = {}
-    for node in nodes:
-        if node.facts.role != "tool":
-            continue
+    tools = [node for node in nodes if node.facts.role == "tool"]
+    twins = pair_up(tools, _tool_name, same_run) if may_have_twins(tools) else {}
+    for node in tools:
         above = _nearest_known(node) if node.in_tool else None
         if above is not None and id(above) in first and _tool_name(above) == _tool_name(node):
             first[id(node)] = origin = first[id(above)]
             _complete(origin, node)
-        else:
-            first[id(node)] = node
+            continue
+        origin = first.setdefault(id(twins.get(id(node), node)), node) if twins else node
+        first[id(node)] = origin
+        if origin is node:
             found.append(node)
+        else:
+            _complete(origin, node)
     return found
 
 
@@ -80,6 +85,8 @@ def _complete(node: Node, repeated: Node) -> None:
         if getattr(node.facts, name) is None
         and (value := getattr(repeated.facts, name)) is not None
     }
+    if node.facts.tool_status is None and "tool_status" not in missing and error_of(repeated):
+        missing["tool_status"] = "error"  # the outer one may have handled it
     if missing:
         node.facts = replace(node.facts, **missing)
 
@@ -104,8 +111,9 @@ def _match(named: Sequence[tuple[Node, str]], told: Sequence[ToldCall]) -> dict[
 def _from_span(node: Node, name: str, told: ToldCall | None) -> ToolCall:
     facts, span = node.facts, node.span
     arguments = parse_arguments(facts.tool_arguments)
-    if told is not None and isinstance(told.arguments, dict) and not _usable(arguments.value):
-        arguments = parse_arguments(told.arguments)
+    named = told.arguments if told is not None and isinstance(told.arguments, dict) else None
+    if named is not None and _says_less(arguments.value, named):
+        arguments = parse_arguments(named)
     error = error_of(node)
     result = _result(node, told, error)
     return ToolCall(
@@ -124,8 +132,11 @@ def _from_span(node: Node, name: str, told: ToldCall | None) -> ToolCall:
     )
 
 
-def _usable(arguments: Any) -> bool:
-    return isinstance(arguments, (dict, list))
+def _says_less(arguments: Any, named: dict[str, Any]) -> bool:
+    """Tell whether recorded arguments are a text, or the values alone, of those with names."""
+    if not isinstance(arguments, (dict, list)):
+        return True
+    return bool(arguments == {"args": list(named.values())})
 
 
 def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Result:
@@ -133,7 +144,9 @@ def _result(node: Node, told: ToldCall | None, error: ErrorInfo | None) -> Resul
     if own.value is not None and not _is_command(own.value):
         return own
     message = error.message if error is not None else None
-    if told is not None and told.result is not None:
+    if message is not None:
+        message = plain_message(message)
+    if told is not None and told.result is not None and not (message and told.by_order):
         # A framework may tell the model less than the cause ("function failed").
         if message is None or message in told.result or not says_error(told.result):
             return unwrap_result(told.result)

@@ -16,6 +16,7 @@ from scorer.dialects.evaluators import JUDGED_ROLES, is_evaluator, may_be_evalua
 from scorer.dialects.reader import reader
 from scorer.dialects.session_logs import Logs, with_sessions
 from scorer.model.agent_trace import Message
+from scorer.model.evaluation import OWN_NAME
 from scorer.model.span import Span
 from scorer.model.span_facts import SpanFacts
 from scorer.model.trace import Trace
@@ -28,7 +29,8 @@ _START = attrgetter("start_ns", "span_id")
 class Node(Struct, eq=False, gc=False):
     """One span with its facts and its place in the tree.
 
-    `known` names the dialects that read it. `left_out` = it is, or is below, evaluator
+    `known` names the dialects that read it. `notable` = its keys say something beside its facts.
+    `left_out` = it is, or is below, evaluator
     telemetry. `in_tool` = a tool or a check runs it, not the agent itself. `model` is the nearest
     model span around it, unless an agent, a workflow or a tool lies between. `agent` is the name
     of the agent that owns it, and `is_agent` says that the span is the run of an agent.
@@ -41,6 +43,7 @@ class Node(Struct, eq=False, gc=False):
     facts: SpanFacts
     known: tuple[str, ...]
     left_out: bool
+    notable: bool = False
     in_tool: bool = False
     is_agent: bool = False
     parent: "Node | None" = None
@@ -78,8 +81,11 @@ def build_tree(trace: Trace, dialects: Sequence[Dialect]) -> Tree:
     read = reader(dialects).read
     nodes: dict[str, Node] = {}
     for span in sorted(spans, key=_START):
-        known, facts = read(span, logs.get(span.span_id, ()))
-        nodes[span.span_id] = Node(span, facts, known, is_evaluator(span, facts))
+        known, facts, notable = read(span, logs.get(span.span_id, ()) if logs else ())
+        left_out = (
+            notable or facts.role == "evaluator" or span.resource.service == OWN_NAME
+        ) and is_evaluator(span, facts)
+        nodes[span.span_id] = Node(span, facts, known, left_out, notable)
     return Tree(_preorder(nodes))
 
 
@@ -106,7 +112,11 @@ def _preorder(nodes: dict[str, Node]) -> list[Node]:
 
 def _suspect(nodes: dict[str, Node]) -> None:
     """Leave out what may be an evaluator, where it runs nothing that is judged."""
-    suspects = {key for key, node in nodes.items() if may_be_evaluator(node.span, node.facts)}
+    suspects = {
+        key
+        for key, node in nodes.items()
+        if node.notable and may_be_evaluator(node.span, node.facts)
+    }
     if not suspects:
         return
     walked: set[str] = set()

@@ -23,16 +23,21 @@ SENTINELS = frozenset(
 )
 _LONGEST_SENTINEL = max(map(len, SENTINELS))
 JSON_START = frozenset('{["')
-_DECODER = msgspec.json.Decoder()
+DECODER = msgspec.json.Decoder()
 _MAX_INTEGER = 2**63
 
 
 def text(value: Any) -> str | None:
     """Return a non-blank string that is no sentinel, else None."""
-    if not isinstance(value, str) or not value or value.isspace():
-        return None
-    # A long text is not even hashed.
-    return None if len(value) <= _LONGEST_SENTINEL and value in SENTINELS else value
+    if (
+        isinstance(value, str)
+        and value
+        and not value.isspace()
+        # A long text is not even hashed.
+        and (len(value) > _LONGEST_SENTINEL or value not in SENTINELS)
+    ):
+        return value
+    return None
 
 
 def identifier(value: Any) -> str | None:
@@ -105,7 +110,7 @@ def parse_json(value: str) -> Any:
     infinities, which are no JSON but common, are read: one such value must not hide the rest.
     """
     try:
-        return _DECODER.decode(value)
+        return DECODER.decode(value)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     try:
@@ -151,6 +156,11 @@ def as_text(value: Any) -> str | None:
         return msgspec.json.encode(value).decode()
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
         return None
+
+
+def document(value: Any) -> str | None:
+    """Return a recorded text, or the JSON of a recorded structure; None when it says nothing."""
+    return text(as_text(value)) if isinstance(value, (dict, list)) else text(value)
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -117,3 +117,56 @@ def test_a_handoff_alone_makes_its_agents_known(span, view):
     result = view(span("1", tool("handoff", '{"to_agent": "b"}')))
     assert result.handoffs == (Handoff(None, "b"),)
     assert names(result) == ["b"]
+
+
+def test_a_step_of_a_library_is_no_agent(span, view):
+    """Its name begins with that of the library, and there is no other."""
+    crew = {"gen_ai.operation.name": "invoke_agent"}
+    result = view(
+        span("1", crew, name="crewai.workflow", scope="opentelemetry.instrumentation.crewai"),
+        span("2", agent("writer"), parent="1", name="writer.agent"),
+        span("3", CHAT, parent="2"),
+    )
+    assert (names(result), result.handoffs) == (["writer"], ())
+
+
+def test_a_model_is_no_agent(span, view):
+    """The run of an agent without a name is called after its model."""
+    attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.request.model": "m"}
+    assert names(view(span("1", attributes, name="invoke_agent m"))) == []
+
+
+def test_a_step_of_a_prebuilt_graph_is_no_agent(span, view):
+    """Some take each node for one; a sole agent may be called so."""
+    root, step = span("1", agent("helper")), span("2", agent("model"), parent="1")
+    assert names(view(root, step)) == ["helper"]
+    assert names(view(step)) == ["model"]
+    working = span("3", CHAT, parent="1"), span("4", CHAT, parent="2")
+    assert names(view(root, step, *working)) == ["helper", "model"]
+
+
+def test_a_chain_that_speaks_in_its_name_is_an_agent(span, view):
+    """LangGraph's agents sign their replies."""
+    reply = '{"messages": [{"role": "assistant", "name": "helper", "content": "a"}]}'
+    chain = {KIND: "CHAIN", "output.value": reply}
+    assert names(view(span("1", chain, name="helper"))) == ["helper"]
+    assert names(view(span("1", chain, name="other"))) == []
+    assert names(view(span("1", {KIND: "CHAIN", "output.value": '"helper"'}, name="helper"))) == []
+
+
+def test_who_hands_over_is_the_agent_that_ran_before(span, view):
+    """The tool that hands over may run below none."""
+    result = view(
+        span("1", agent("a"), start=1),
+        span("2", tool("transfer_to_b"), start=5),
+        span("3", agent("b"), start=7),
+    )
+    assert result.handoffs == (Handoff("a", "b"),)
+
+
+def test_the_name_of_a_library_may_be_written_otherwise(span, view):
+    """Case and underscores aside; the model is known from the agent's span."""
+    attributes = {KIND: "AGENT", "llm.model_name": "m", "input.value": "q"}
+    scope = "openinference.instrumentation.claude_agent_sdk"
+    result = view(span("1", attributes, name="ClaudeAgentSDK.query", scope=scope))
+    assert (names(result), result.models, result.question) == ([], ("m",), "q")

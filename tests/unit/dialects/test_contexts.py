@@ -1,3 +1,5 @@
+import json
+
 KIND = "openinference.span.kind"
 CHAIN = {"traceloop.span.kind": "task", "traceloop.entity.name": "step"}
 
@@ -70,3 +72,11 @@ def test_documents_of_which_only_ids_are_known_prove_the_retrieval(span, view):
         "gen_ai.retrieval.documents": '[{"id": "d1"}]',
     }
     assert texts(view(span("1", attributes))) == [None]
+
+
+def test_a_list_may_be_printed_over_several_lines(span, view):
+    """Or be encoded twice."""
+    documents = [{"id": "1", "content": "d"}]
+    for recorded in (json.dumps(documents, indent=2), json.dumps(json.dumps(documents))):
+        attributes = {"traceloop.span.kind": "task", "traceloop.entity.output": recorded}
+        assert [found.text for found in view(span("1", attributes)).contexts] == ["d"]

@@ -59,3 +59,18 @@ def test_without_model_calls_the_messages_of_wrapper_spans_tell(span, view):
     assert calls(result) == [("f", "r")]
     assert result.answer == "a"
     assert result.is_agent
+
+
+def test_a_history_without_the_requests_tells_results_by_order(chat, view, words):
+    """Some instrumentations drop the messages that call tools, with the ids of the calls."""
+    said, asked, _ = words
+    result = [{"role": "tool", "content": text} for text in ("rain", "sun")]
+    seen = view(
+        chat("1", [said("user", "q")], [asked("weather", {"city": "Oslo"}, "c1")]),
+        chat("2", [said("user", "q"), result[0]], [asked("weather", {"city": "Rome"}, "c2")]),
+        chat("3", [said("user", "q"), *result], [said("assistant", "a")]),
+    )
+    assert [(call.arguments["city"], call.result) for call in seen.tool_calls] == [
+        ("Oslo", "rain"),
+        ("Rome", "sun"),
+    ]

@@ -1,5 +1,6 @@
 import pytest
 
+from scorer.dialects.errors import plain_message
 from scorer.model.agent_trace import ErrorInfo
 
 CHAT = {"gen_ai.operation.name": "chat"}
@@ -53,3 +54,31 @@ def test_an_error_only_in_the_text_of_a_result_is_no_failure_of_the_run(span, vi
     result = view(span("1", tool))
     assert result.tool_calls[0].status == "error"
     assert not result.has_error
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no city",
+        "ValueError('no city')Traceback (most recent call last):\n  File x",
+        "no city\nTraceback (most recent call last):\n  File x",
+        "no city\n\nError: no city\n    at f (file:///x.mjs:1:1)",
+        "tools.NoCity('no city')",
+    ],
+)
+def test_a_message_is_told_without_its_stack(message):
+    """Python and JavaScript put it behind the message, LangChain a repr before it."""
+    assert plain_message(message) == "no city"
+
+
+def test_a_message_that_is_a_stack_alone_stays():
+    """Something must be told."""
+    message = "Traceback (most recent call last):\n  File x"
+    assert plain_message(message) == message
+
+
+def test_control_flow_shows_in_a_message_too(span, view):
+    """LangSmith gives every exception the same type, and the repr as its message."""
+    events = [exception("Exception", "ParentCommand(Command(graph='p'))Traceback ...")]
+    assert not view(span("1", CHAT, status=2, events=events)).has_error
+    assert view(span("1", CHAT, status=2, events=[exception("Exception", "Error(1)")])).has_error

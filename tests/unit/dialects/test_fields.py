@@ -1,5 +1,7 @@
 """Only fields of which an attribute is there are read."""
 
+import pytest
+
 from scorer.dialects.fields import Field, Fields, id_field, text_field, value_field
 from scorer.dialects.values import real
 
@@ -43,3 +45,18 @@ def test_a_field_of_several_attributes_is_read_once(span):
     fields = Fields(Field("usage", ("in", "out"), read))
     assert fields.read(span("1", {"in": 1, "out": 2})) == {"usage": 2}
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"x": "1"}, {"y": "2"}, {"x": "1", "y": "2"}, {"x": " ", "y": "2"}, {"y": " "}, {"z": 3}, {}],
+)
+def test_chosen_fields_read_the_same(span, attributes):
+    """Choosing by the keys of a span leaves out only what it cannot have."""
+    fields = Fields(
+        text_field("first", "x", "y"),
+        value_field("one", "w", real),
+        Field("whole", ("z",), lambda given: given.attributes.get("z")),
+    )
+    given = span("1", attributes)
+    assert fields.among(frozenset(attributes)).read(given) == fields.read(given)

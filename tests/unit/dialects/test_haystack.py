@@ -70,3 +70,17 @@ def test_without_content_there_is_structure_only(span, view):
     seen = view(span("1", attributes, name="haystack.component.run"))
     assert len(seen.llm_calls) == 1
     assert (seen.question, seen.usage) == (None, None)
+
+
+def test_a_step_marks_a_failed_tool(span, view):
+    """Haystack tells the model and goes on."""
+    attributes = {"haystack.tool.name": "f", "haystack.tool.error": True}
+    (call,) = view(span("1", attributes, name="haystack.agent.step.tool")).tool_calls
+    assert (call.name, call.status) == ("f", "error")
+
+
+def test_an_agent_without_a_component_has_no_name(span, view):
+    """The name of the span is Haystack's."""
+    given = {"haystack.agent.input": '{"messages": [{"role": "user", "content": [{"text": "q"}]}]}'}
+    seen = view(span("1", given, name="haystack.agent.run", scope="haystack"))
+    assert (seen.agents, seen.question, seen.is_agent) == ((), "q", True)

@@ -62,3 +62,23 @@ def test_what_is_broken_says_nothing(span, view):
     }
     seen = view(span("1", attributes))
     assert (seen.question, seen.session_id) == (None, None)
+
+
+def test_a_chain_is_an_agent_by_its_name(span, view):
+    """LangChain tells the name of the agent on every span of it."""
+    attributes = {"langsmith.span.kind": "chain", META + "lc_agent_name": "helper"}
+    assert [a.name for a in view(span("1", attributes, name="helper")).agents] == ["helper"]
+    assert view(span("1", attributes, name="model")).agents == ()
+
+
+def test_the_details_of_the_counts_are_in_the_metadata(span, view):
+    """Newer versions tell cached tokens there alone."""
+    usage = {"input_tokens": 9, "output_tokens": 2, "input_token_details": {"cache_read": 4}}
+    attributes = {
+        "langsmith.span.kind": "llm",
+        "gen_ai.usage.input_tokens": 9,
+        "gen_ai.usage.output_tokens": 2,
+        META + "usage_metadata": json.dumps(usage),
+    }
+    seen = view(span("1", attributes)).usage
+    assert (seen.input, seen.output, seen.cache_read) == (9, 2, 4)

@@ -122,3 +122,33 @@ def test_an_absurdly_nested_value_is_bounded():
     assert read(value) == ()
     assert read("[" * 100_000) is None
     assert read('{"message":' * 900 + '"x"' + "}" * 900) is not None
+
+
+def test_what_holds_neither_role_nor_content_is_no_message():
+    """An empty object in a history must not look like a word of the user."""
+    assert read_messages(
+        [{"role": "user", "content": "q"}, [{"id": "", "type": ""}]], Content()
+    ) == (Message("user", "q"),)
+
+
+def test_a_requested_function_among_the_content_is_a_call():
+    """Langtrace puts the calls where the words stand."""
+    part = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    (message,) = read_messages([{"role": "assistant", "content": [part]}], Content())
+    assert message.tool_calls == (RequestedCall("f", {}, "c1"),)
+
+
+def test_the_text_of_a_part_of_gemini_is_the_part():
+    """Older instrumentations call `str()` on what is no text."""
+    call = "function_call=FunctionCall(\n  args={'a': 1},\n  name='f'\n) text=None"
+    given = "FunctionResponse(name='f', response={'result': 'r'})"
+    result = f"function_call=None function_response={given} text=None"
+    words = "function_call=None text='hi' thought=None"
+    history = [
+        {"role": role, "parts": [{"type": "text", "text": text}]}
+        for role, text in (("model", call), ("user", result), ("user", words))
+    ]
+    asked, told, said = read_messages(history, Content())
+    assert asked.tool_calls == (RequestedCall("f", {"a": 1}),)
+    assert (told.role, told.name, told.text) == ("tool", "f", '{"result":"r"}')
+    assert (said.role, said.text) == ("user", "hi")

@@ -90,3 +90,13 @@ def test_identity_and_cost_are_json_too(span):
     more = {"session.id": "s", "mlflow.trace.user": "u", "mlflow.llm.cost": {"total_cost": 0.5}}
     facts = read(span, "AGENT", **more)
     assert (facts.session_id, facts.user_id, facts.cost_usd) == ("s", "u", 0.5)
+
+
+def test_the_metadata_of_langchain_is_read(span):
+    """Autologging records it as it is."""
+    metadata = {"lc_agent_name": "n", "thread_id": "t", "user_id": "u"}
+    facts = read(span, "CHAIN", metadata=metadata)
+    assert (facts.role, facts.agent_name) == ("agent", "n")
+    assert (facts.session_id, facts.user_id) == ("t", "u")
+    other = read(span, "CHAIN", metadata={"lc_agent_name": "helper"})
+    assert (other.role, other.agent_name) == ("chain", "helper")

@@ -136,3 +136,9 @@ def test_a_handing_over_names_its_agents():
 def test_placeholders_say_nothing(value):
     """They stand where nothing was captured."""
     assert words(value) is None
+
+
+def test_a_call_may_be_recorded_as_a_repr():
+    """Its arguments are opened all the same."""
+    assert call_arguments("{'args': [], 'kwargs': {'a': 1}}") == {"a": 1}
+    assert call_arguments("{broken") == "{broken"

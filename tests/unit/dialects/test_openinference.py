@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from scorer.dialects.openinference import DIALECT
@@ -136,3 +138,85 @@ def test_cut_json_marks_the_span_as_truncated(span):
     """An attribute limit cuts the raw payload."""
     assert read(span, "CHAIN", {"output.value": '{"messages": [{"role'}).truncated is True
     assert read(span, "CHAIN", {"output.value": "plain"}).truncated is None
+
+
+def test_results_of_functions_are_messages_of_tools(span):
+    """AutoGen's message holds them as JSON under keys of their own."""
+    prefix = "llm.input_messages.0."
+    result = '{"name": "f", "content": "r", "call_id": "c1", "is_error": false}'
+    attributes = {prefix + "message.role": "function", prefix + "function.0": result}
+    assert read(span, "LLM", attributes).input_messages == (
+        Message("tool", "r", tool_call_id="c1", name="f"),
+    )
+
+
+@pytest.mark.parametrize("name", ["f", "f.run", "f.__call__", "f.acall"])
+def test_a_tool_is_not_named_after_its_method(span, name):
+    """DSPy and CrewAI name the span after what they call."""
+    assert read(span, "TOOL", name=name).tool_name == "f"
+
+
+def test_the_model_may_be_known_from_the_response_alone(span):
+    """Some record neither the request's nor the response's as an attribute."""
+    facts = read(span, "LLM", {"output.value": '{"id": "r", "model": "m", "choices": []}'})
+    assert (facts.response_model, facts.response_id) == ("m", "r")
+    named = {"llm.model_name": "n", "output.value": '{"model": "m"}'}
+    assert read(span, "LLM", named).response_model == "n"
+
+
+def test_an_agent_may_be_named_by_its_node(span):
+    """Where the name of the span begins with the node's id."""
+    node = {"graph.node.id": "helper"}
+    assert read(span, "AGENT", node, name="helper.on_messages_stream").agent_name == "helper"
+    assert read(span, "AGENT", {"graph.node.id": "7f"}, name="helper").agent_name is None
+
+
+def test_a_structure_is_read_as_its_json(span):
+    """OTLP has maps and lists too; what says the same is read the same."""
+    texts = {
+        "input.value": '{"args": [], "kwargs": {"city": "Oslo"}}',
+        "output.value": '{"answer": "a"}',
+        "metadata": '{"user_id": "u"}',
+    }
+    structures = {key: json.loads(value) for key, value in texts.items()}
+    for kind in ("TOOL", "CHAIN", "LLM"):
+        given, other = read(span, kind, structures), read(span, kind, texts)
+        assert given.tool_arguments == other.tool_arguments
+        assert given.user_id == other.user_id == "u"
+        assert json.loads(given.output_text) == json.loads(other.output_text)
+
+
+def test_the_parts_of_a_cost_are_added_up(span):
+    """Where the total is not told."""
+    parts = {"llm.cost.prompt": 0.25, "llm.cost.completion": 0.5}
+    assert read(span, "LLM", parts).cost_usd == 0.75
+    assert read(span, "LLM", {**parts, "llm.cost.total": 1}).cost_usd == 1
+    assert read(span, "LLM").cost_usd is None
+
+
+def test_the_steps_of_instructor_are_no_tools(span):
+    """It gives them that kind; below them a model is called."""
+    fields = {"name": "instructor.patch", "scope": "openinference.instrumentation.instructor"}
+    assert read(span, "TOOL", **fields).role == "chain"
+
+
+def test_calls_may_stand_among_the_contents(span):
+    """The Claude Agent SDK's do."""
+    prefix = "llm.output_messages.0.message."
+    call = prefix + "contents.1.tool_call."
+    attributes = {
+        prefix + "role": "assistant",
+        prefix + "contents.0.message_content.text": "I look",
+        prefix + "contents.1.message_content.type": "tool_use",
+        call + "id": "c1",
+        call + "function.name": "f",
+        call + "function.arguments": '{"a": 1}',
+    }
+    (message,) = read(span, "AGENT", attributes).output_messages
+    assert message.tool_calls == (RequestedCall("f", {"a": 1}, "c1"),)
+
+
+def test_the_id_of_a_response_may_stand_after_white_space(span):
+    """A response may be printed over several lines."""
+    for recorded in ('{"id": "r1", "x": 1}', '{\n  "id": "r1"\n}', '{"id":"r1"}'):
+        assert read(span, "LLM", {"output.value": recorded}).response_id == "r1"

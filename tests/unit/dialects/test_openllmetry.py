@@ -122,3 +122,42 @@ def test_totals_session_and_user_are_read(span):
     facts = read(span, attributes)
     assert facts.usage == Usage(5, 2, 7, 1)
     assert (facts.session_id, facts.user_id) == ("s", "u")
+
+
+def test_a_completion_of_null_is_no_text(span):
+    """Where a tool is called there are no words."""
+    attributes = {"llm.request.type": "chat", "gen_ai.completion.0.content": "null"}
+    assert read(span, attributes).output_messages is None
+
+
+def test_an_entity_may_be_a_structure(span):
+    """OTLP has maps and lists too."""
+    attributes = {
+        "traceloop.span.kind": "tool",
+        "traceloop.entity.input": {"args": [], "kwargs": {"a": 1}},
+        "traceloop.entity.output": {},
+    }
+    facts = read(span, attributes)
+    assert (facts.tool_arguments, facts.output_text) == ({"a": 1}, None)
+
+
+def test_the_keys_before_2024_are_read(span):
+    """All of them begin with `llm.`; kinds and roles are the same."""
+    attributes = {
+        "llm.request.type": "chat",
+        "llm.vendor": "OpenAI",
+        "llm.request.model": "m",
+        "llm.response.model": "m-1",
+        "llm.prompts.0.role": "user",
+        "llm.prompts.0.content": "q",
+        "llm.completions.0.content": "a",
+        "llm.completions.0.finish_reason": "stop",
+        "llm.usage.prompt_tokens": 9,
+        "llm.usage.completion_tokens": 2,
+        "llm.usage.total_tokens": 11,
+    }
+    facts = read(span, attributes)
+    assert facts.input_messages == (Message("user", "q"),)
+    assert facts.output_messages == (Message("assistant", "a"),)
+    assert facts.usage == Usage(9, 2, 11)
+    assert (facts.request_model, facts.response_model, facts.provider) == ("m", "m-1", "OpenAI")

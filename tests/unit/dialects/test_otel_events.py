@@ -80,3 +80,15 @@ def test_a_tool_span_holds_arguments_and_result_in_its_events(span, view):
     )
     (call,) = view(span("1", attributes, events=events)).tool_calls
     assert (call.arguments, call.result) == ({"a": 1}, "r")
+
+
+def test_a_whole_body_in_one_attribute_is_opened(span, view):
+    """Azure's clients put it there as JSON, others as plain text."""
+    key = "gen_ai.event.content"
+    events = [
+        ("gen_ai.user.message", {key: '{"role": "user", "content": "q"}'}),
+        ("gen_ai.choice", {key: '{"message": {"content": "a"}, "finish_reason": "stop"}'}),
+    ]
+    seen = view(span("1", CHAT, events=events))
+    assert (seen.question, seen.answer) == ("q", "a")
+    assert view(span("1", CHAT, events=[("gen_ai.user.message", {key: "q"})])).question == "q"

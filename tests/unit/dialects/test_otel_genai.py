@@ -1,7 +1,11 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from scorer.dialects import otel_genai
 from scorer.dialects.otel_genai import DIALECT
 from scorer.model.agent_trace import Document, Handoff, Message, Usage
+from scorer.model.span import Resource, Scope, Span
 
 
 def read(span, attributes, **fields):
@@ -124,3 +128,72 @@ def test_session_and_user_have_several_keys_in_order(span):
 def test_finish_reasons_are_a_list_in_any_form(span, value):
     """Arrays, JSON text and scalars occur."""
     assert read(span, {"gen_ai.response.finish_reasons": value}).finish_reasons == ("stop",)
+
+
+_VALUES = st.one_of(
+    st.sampled_from(["chat", "execute_tool", "invoke_agent", "retrieval", "[]", "N/A", " ", ""]),
+    st.just('[{"role": "user", "parts": [{"type": "text", "content": "q"}]}]'),
+    st.integers(-1, 9),
+    st.lists(st.sampled_from(["stop", ""]), max_size=2),
+)
+_KEYS = sorted(
+    {
+        "gen_ai.operation.name",
+        "gen_ai.system_instructions",
+        "gen_ai.prompt",
+        "gen_ai.completion",
+        "gen_ai.aggregated_usage.input_tokens",
+        "gen_ai.usage.cost",
+        "gen_ai.retrieval.documents",
+        "session.id",
+        "padding",
+        *(key for key in otel_genai._KEYS),
+    }
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from(_KEYS), _VALUES, max_size=8))
+def test_the_quicker_way_reads_the_same(attributes):
+    """What is prepared for the keys of a span gives the facts that reading it gives."""
+    given_span = Span(
+        "aa",
+        "1",
+        "",
+        "s",
+        1,
+        1,
+        2,
+        attributes,
+        (),
+        (),
+        0,
+        "",
+        0,
+        0,
+        0,
+        0,
+        Resource({}, ""),
+        Scope(),
+    )
+    prepared = DIALECT.prepared(frozenset(attributes))
+    assert prepared(given_span) == DIALECT.read(given_span, ())
+
+
+def test_what_openlit_calls_otherwise_is_read(span):
+    """The input and the outcome of a run, and of a tool."""
+    run = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.workflow.input": '{"question": "q"}',
+        "gen_ai.agent.final_result": "a",
+    }
+    facts = read(span, run)
+    assert (facts.input_text, facts.output_text) == ('{"question": "q"}', "a")
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.input": "{}"}
+    facts = read(span, {**tool, "gen_ai.tool.result": "r"})
+    assert (facts.tool_arguments, facts.tool_result) == ("{}", "r")
+
+
+def test_the_total_cost_of_litellm_is_a_cost(span):
+    """Its second version names it so."""
+    assert read(span, {"gen_ai.system": "x", "litellm.cost.total": 0.5}).cost_usd == 0.5

@@ -72,3 +72,44 @@ def test_the_status_of_a_tool_message_is_kept():
 def test_an_error_shows_in_how_a_result_begins(value, wrong):
     """Bare clients have only the text of the result to say that a tool failed."""
     assert says_error(value) is wrong
+
+
+@pytest.mark.parametrize(
+    ("raw", "value", "failed"),
+    [
+        ("status='success' result='rain' error=None images=None", "rain", False),
+        ("status='failure' result=None error='no city'", "no city", True),
+        ({"result": "rain", "error": None}, "rain", None),
+        ("content='rain' name='f' tool_call_id='c1'", "rain", None),
+    ],
+)
+def test_an_outcome_that_names_result_and_error_is_opened(raw, value, failed):
+    """Of Agno as the text of a model, of others as a map; LangChain's message as text."""
+    assert unwrap_result(raw) == Result(value, failed)
+
+
+@pytest.mark.parametrize(
+    "raw", ["x=1 y=2", {"result": 1, "error": "e"}, {"result": 1, "error": None, "page": 2}]
+)
+def test_what_says_more_than_an_outcome_stays(raw):
+    """It may be the result itself."""
+    assert unwrap_result(raw).value == raw
+
+
+@pytest.mark.parametrize(
+    ("kind", "failed"), [("text", None), ("json", None), ("error-text", True), ("error-json", True)]
+)
+def test_a_tagged_output_is_opened(kind, failed):
+    """The Vercel AI SDK gives every output a type."""
+    assert unwrap_result({"type": kind, "value": "r"}) == Result("r", failed)
+
+
+def test_another_tag_is_data():
+    """A result may well have a type and a value."""
+    raw = {"type": "celsius", "value": 18}
+    assert unwrap_result(raw).value == raw
+
+
+def test_an_envelope_that_is_encoded_twice_is_opened():
+    """A JSON text in a JSON text."""
+    assert unwrap_result('"{\\"result\\": \\"rain\\"}"').value == "rain"

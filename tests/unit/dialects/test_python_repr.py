@@ -1,6 +1,6 @@
 import pytest
 
-from scorer.dialects.python_repr import CLASS, NotARepr, is_repr, parse_repr
+from scorer.dialects.python_repr import CLASS, NotARepr, fields_in, is_repr, parse_repr
 
 
 def test_a_literal_is_read():
@@ -40,3 +40,23 @@ def test_prose_does_not_look_like_a_repr():
     """Text is parsed only if it begins like a constructor call."""
     assert is_repr("ToolCall(name='x')")
     assert not is_repr("Call me (later)")
+
+
+def test_the_text_of_a_model_is_its_fields():
+    """What is no literal stays text."""
+    text = "status='failure' result=None error='it\\'s x=1' at=datetime.date(2026, 1, 2) n=3"
+    assert fields_in(text) == {
+        "status": "failure",
+        "result": None,
+        "error": "it's x=1",
+        "at": "datetime.date(2026, 1, 2)",
+        "n": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "a=1", "a='b", "see a=1 b=2", "a= b", "a='x' " + "b" * 20_000]
+)
+def test_any_other_text_has_no_fields(text):
+    """One field alone is an assignment in a sentence."""
+    assert fields_in(text) is None

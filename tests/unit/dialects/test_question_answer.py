@@ -135,3 +135,29 @@ def test_the_messages_are_the_fullest_conversation(chat, view, words):
         chat("2", [said("user", "q"), said("assistant", "a"), said("user", "q2")]),
     )
     assert [message.text for message in result.messages] == ["q", "a", "q2"]
+
+
+def test_what_a_failed_call_gave_is_no_answer(span, view):
+    """It is the error, or half an answer."""
+    attributes = {KIND: "LLM", "input.value": "q", "output.value": "ModelError: no"}
+    assert view(span("1", attributes, status=2)).answer is None
+    assert view(span("1", attributes)).answer == "ModelError: no"
+
+
+def test_a_question_may_stand_in_an_output(span, view):
+    """A step may give the conversation without having recorded what it got."""
+    said = '{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}'
+    seen = view(span("1", {KIND: "CHAIN", "output.value": said}))
+    assert (seen.question, seen.answer) == ("q", "a")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "\nCurrent Task: Who?\n\nThis is the expected criteria for your final answer: text\nx",
+        "New task:\nWho?",
+    ],
+)
+def test_the_question_stands_in_a_task(prompt):
+    """CrewAI and smolagents render a task around it."""
+    assert question_in_prompt(prompt) == "Who?"

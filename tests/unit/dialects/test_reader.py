@@ -1,3 +1,5 @@
+import pytest
+
 from scorer.dialects.reader import reader
 from scorer.model.span_facts import SpanFacts
 
@@ -76,3 +78,20 @@ def test_a_dialect_with_keys_is_asked_where_one_of_them_is(span):
     read = reader([dialect]).read
     found = [read(span("1", attributes), ())[0] for attributes in ({"x": 1}, {"k": 1}, {"k": 2})]
     assert (found, dialect.times) == ([(), ("asked",), ("asked",)], 2)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "fields", "notable"),
+    [
+        ({"k": 1}, {}, False),
+        ({"spanscore.energy_kwh": 1}, {}, True),
+        ({"langfuse.environment": "x"}, {}, True),
+        ({"gen_ai.evaluation.name": "x"}, {}, True),
+        ({}, {"scope": "spanscore"}, True),
+        ({"spanscore.energy_kwh": 1}, {"events": [("e", {})]}, True),
+        ({"k": 1}, {"events": [("e", {})]}, False),
+    ],
+)
+def test_what_keys_say_beside_facts_is_noted(span, attributes, fields, notable):
+    """So that nobody looks for it in every span."""
+    assert reader([]).read(span("1", attributes, **fields), ())[2] is notable

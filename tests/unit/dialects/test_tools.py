@@ -103,3 +103,24 @@ def test_a_protocol_client_repeats_the_call(span, view):
     """MCP reports below the tool that executes it."""
     client = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "f"}
     assert len(view(span("1", tool()), span("2", client, parent="1")).tool_calls) == 1
+
+
+def test_arguments_without_names_get_those_of_the_request(span, chat, view, words):
+    """A decorator records a Python call by position."""
+    _, asked, _ = words
+    attributes = {"traceloop.span.kind": "tool", "traceloop.entity.name": "f"}
+    attributes["traceloop.entity.input"] = '{"args": ["Oslo"], "kwargs": {}}'
+    request = chat("1", None, [asked("f", {"city": "Oslo"})])
+    (call,) = view(request, span("2", attributes)).tool_calls
+    assert call.arguments == {"city": "Oslo"}
+    other = chat("1", None, [asked("f", {"city": "Rome"})])
+    (call,) = view(other, span("2", attributes)).tool_calls
+    assert call.arguments == {"args": ["Oslo"]}
+
+
+def test_a_failure_inside_is_that_of_the_call(span, view):
+    """The span around it has handled the exception."""
+    outer = tool(**{RESULT: "no city"})
+    inner = span("2", tool(), parent="1", status=2, message="no city")
+    (call,) = view(span("1", outer), inner).tool_calls
+    assert (call.result, call.status) == ("no city", "error")
