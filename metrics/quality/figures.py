@@ -76,6 +76,18 @@ def figures(told: Told, claim: Said, source: Source, given: Passage | None) -> F
     return Figures(missing, max(0, len(unlike) - missing), not missing, quoted)
 
 
+def holds_amounts(told: Told, source: Source, given: Passage | None, owner: int) -> bool:
+    """Whether one context has all amounts of a claim, or denies none that the user said."""
+    passage = source.passages[owner]
+    return all(
+        passage.holds(amount)
+        or (
+            given is not None and given.amounts.gives(amount) and not passage.amounts.denies(amount)
+        )
+        for amount in quantities(told.text, source.language, told.mark)
+    )
+
+
 def _is_worth_reading(claim: Said, unlike: list[int], source: Source) -> bool:
     """Whether the source may have the figures: it has much of the words, or each of the digits."""
     if claim.share_in(source.places) >= _WORTH_READING:

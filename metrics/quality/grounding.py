@@ -11,7 +11,7 @@ an answer is read.
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -22,7 +22,7 @@ from metrics.quality import stems as stemming
 from metrics.quality import text as texts
 from metrics.quality.claims import Part, Parts, is_greeting, parts_of
 from metrics.quality.embedding import Embedder, installed_embedder
-from metrics.quality.figures import Told, figures
+from metrics.quality.figures import Told, figures, holds_amounts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import Passage, passage_of
 from metrics.quality.said import Heard, Said, heard, said_of, says_plainly
@@ -177,7 +177,8 @@ def _judged(
     if not _is_claim(read.part, claim, read.told.addresses):
         return None
     found = figures(read.told, claim, source, given)
-    return _Judged(read.part.text, support_of(claim, source, found))
+    holds = partial(holds_amounts, read.told, source, given)
+    return _Judged(read.part.text, support_of(claim, source, found, holds))
 
 
 def _is_plain_quote(read: _Read, source: Source) -> bool:

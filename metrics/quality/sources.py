@@ -133,41 +133,49 @@ class Source:
     def _written(self) -> str:
         return "\n".join(["", *self._texts, ""])
 
-    def acronyms_spelt(self, text: str) -> Iterator[list[str]]:
-        """Yield the words of each name in a plain text that is an acronym in the contexts."""
+    def acronyms_spelt(self, text: str) -> Iterator[tuple[list[str], AbstractSet[int]]]:
+        """Yield the words of each name in a plain text that is an acronym in contexts, and which.
+
+        Contexts are told by their place.
+        """
         capitals = "".join(_INITIAL.findall(text))
         if any(map(capitals.__contains__, self._acronyms)):
             for initials, words in name_runs(text):
-                if initials.upper() in self._acronyms:
-                    yield words
+                owners = self._acronyms.get(initials.upper())
+                if owners is not None:
+                    yield words, owners
 
     @cached_property
-    def _acronyms(self) -> frozenset[str]:
-        return frozenset(_ACRONYM.findall(self._written))
+    def _acronyms(self) -> dict[str, set[int]]:
+        found: dict[str, set[int]] = {}
+        for owner, text in enumerate(self._texts):
+            for acronym in _ACRONYM.findall(text):
+                found.setdefault(acronym, set()).add(owner)
+        return found
 
     @cached_property
     def passages(self) -> list[Passage]:
         """The contexts one by one, indexed for their amounts, which takes longer."""
         return [passage_of(context, self.language) for context in self._contexts]
 
-    def spells(self, acronym: str) -> bool:
-        """Whether the initials of neighbouring words of a name spell a case-folded acronym."""
+    def spelling(self, acronym: str) -> list[int]:
+        """Return which contexts spell a case-folded acronym by initials of neighbouring words."""
         if not (acronym.isascii() and acronym.isalpha()) or len(acronym) < _SHORTEST_ACRONYM:
-            return False
+            return []
         # Most acronyms do not even fit the capitals, which are found much sooner than the names.
-        return acronym.upper() in self._capitals and acronym in self._initials
+        if acronym.upper() not in self._capitals:
+            return []
+        return [owner for owner, initials in enumerate(self._initials) if acronym in initials]
 
     @cached_property
     def _capitals(self) -> str:
-        return "".join(_INITIAL.findall(self._together))
+        return "".join(_INITIAL.findall("\n".join(self._contexts)))
 
     @cached_property
-    def _initials(self) -> str:
-        return " ".join(initials for initials, _ in name_runs(self._together))
-
-    @cached_property
-    def _together(self) -> str:
-        return "\n".join(self._contexts)
+    def _initials(self) -> list[str]:
+        return [
+            " ".join(initials for initials, _ in name_runs(context)) for context in self._contexts
+        ]
 
 
 def is_signed(text: str) -> bool:

@@ -8,7 +8,8 @@ lowers the support.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +29,8 @@ _MAX_WINDOWS = 32
 _LONGEST_ACRONYM = 6
 _REACH = 2.0  # two sentences hold at most twice what the better one does
 _ROUNDING = 1e-9
+_WORTH_READING = 0.4  # share of a claim that a sentence has, for the amounts beside it to matter
+_NONE: frozenset[str] = frozenset()
 _AS_NEAR = 0.1  # sentences whose share is less by at most this are as near as the nearest
 
 
@@ -49,27 +52,33 @@ class _Found(Struct, frozen=True):
     missing: tuple[str, ...]
 
 
-def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Support:
-    """Return how well a source supports a claim whose figures have been looked up."""
+def support_of(
+    claim: Said,
+    source: Source,
+    figures: Figures = NO_FIGURES,
+    holds_amounts: Callable[[int], bool] = lambda _: False,
+) -> Support:
+    """Return how well a source supports a claim whose figures have been looked up.
+
+    `holds_amounts` tells whether a context, by its place, has all amounts of the claim.
+    """
     if figures.quoted and not figures.missing:
         return Support(1.0)
-    found = _found(source, claim.weights)
-    if found.missing and (figures.held or not claim.names.isdisjoint(found.missing)):
-        known = _known_otherwise(claim, source, found.missing, figures)
-        if known:
-            weights = {stem: weight for stem, weight in claim.weights.items() if stem not in known}
-            found = _found(source, weights)
-            # Which number stands in their place is no contradiction: they have been looked up.
-            claim = replace(claim, numbers=claim.numbers - known)
+    others = _Otherwise(claim, source, figures, holds_amounts)
+    found = _found(source, claim.weights, others.all)
     best, why = 0.0, ""
     for most, owner in _by_context(found, source):
-        share = min(1.0, (_REACH * most + found.everywhere) / found.total)
+        share = min(1.0, (_REACH * most + found.everywhere + others.most) / found.total)
         if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
             break
         near = _near(found, source, owner, most)
         value, contrary = _in_context(claim, source, found, near, best)
         if value > best:
             best, why = value, contrary
+        if (known := others.known_to(owner, most + found.everywhere)) and best < 1:
+            value, contrary = _without(known, claim, source, owner, best)
+            if value > best:
+                best, why = value, contrary
     if not found.held:
         best = ANYWHERE * found.anywhere + TOGETHER * found.everywhere / found.total
     left, against = _left(claim, found.missing, figures)
@@ -78,14 +87,84 @@ def support_of(claim: Said, source: Source, figures: Figures = NO_FIGURES) -> Su
     return Support(best * left, tuple(dict.fromkeys(against)))
 
 
-def _found(source: Source, weights: Mapping[str, float]) -> _Found:
+class _Otherwise:
+    """Which terms of a claim contexts have in another form: figures, acronyms, names.
+
+    Each context is asked alone, whatever others have: one more never takes from it.
+    """
+
+    def __init__(
+        self, claim: Said, source: Source, figures: Figures, holds_amounts: Callable[[int], bool]
+    ) -> None:
+        self._claim = claim
+        self._source = source
+        self._holds_amounts = holds_amounts
+        self._names: dict[int, set[str]] = {}
+        for name, owner in self._spelt():
+            self._names.setdefault(owner, set()).add(name)
+        self._numbers = claim.numbers & claim.weights.keys() if figures.held else _NONE
+        self.all = self._numbers.union(*self._names.values())
+        """Those that any context has."""
+        self.most = sum(map(claim.weights.__getitem__, self.all))
+        """What they weigh at most."""
+        words = sum(claim.weights.values()) - sum(map(claim.weights.__getitem__, self._numbers))
+        self._worth_reading = _WORTH_READING * words
+
+    def _spelt(self) -> Iterator[tuple[str, int]]:
+        claim, source = self._claim, self._source
+        names = claim.names & claim.weights.keys()
+        for name in names:
+            if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text:
+                yield from ((name, owner) for owner in source.spelling(name))
+        if len(names) > 1:
+            stem_of = stems(source.language)
+            for words, owners in source.acronyms_spelt(claim.text):
+                for name in names.intersection([stem_of[word.casefold()] for word in words]):
+                    yield from ((name, owner) for owner in owners)
+
+    def known_to(self, owner: int, held: float) -> AbstractSet[str]:
+        """Return what a context has otherwise, of which a sentence holds so much of the weight."""
+        names = self._names.get(owner, _NONE)
+        if held < self._worth_reading or self._has_numbers(owner):
+            return names
+        return names | self._numbers if self._holds_amounts(owner) else names
+
+    def _has_numbers(self, owner: int) -> bool:
+        """Whether a context has the numbers as the claim writes them, or the claim none."""
+        places, owners = self._source.places, self._source.owners
+        return all(
+            any(owners[place] == owner for place in places.get(number, ()))
+            for number in self._numbers
+        )
+
+
+def _without(
+    known: AbstractSet[str], claim: Said, source: Source, owner: int, best: float
+) -> tuple[float, str]:
+    """Return the support by a context that has some terms in another form, as `_in_context`."""
+    weights = {stem: weight for stem, weight in claim.weights.items() if stem not in known}
+    found = _found(source, weights, _NONE)
+    owners = source.owners
+    most = max((held for place, held in found.held.items() if owners[place] == owner), default=0.0)
+    if not most:
+        return 0.0, ""
+    # Which number stands in their place is no contradiction: they have been looked up.
+    claim = replace(claim, numbers=claim.numbers - known)
+    return _in_context(claim, source, found, _near(found, source, owner, most), best)
+
+
+def _found(source: Source, weights: Mapping[str, float], known: AbstractSet[str]) -> _Found:
+    """Look the terms of a claim up; `known` are those that are there in another form."""
     held: dict[int, float] = defaultdict(float)
     everywhere = anywhere = 0.0
     missing = []
     for stem, weight in weights.items():
         places = source.places.get(stem)
         if places is None:
-            missing.append(stem)
+            if stem in known:
+                anywhere += weight
+            else:
+                missing.append(stem)
             continue
         anywhere += weight
         if len(places) > MAX_POSTINGS or weight == FAINT:
@@ -185,22 +264,6 @@ def _left_by(claim: Said, source: Source, found: _Found, near: Sequence[int]) ->
         if left == 1:
             break
     return left, why
-
-
-def _known_otherwise(
-    claim: Said, source: Source, missing: tuple[str, ...], figures: Figures
-) -> set[str]:
-    """Return the missing terms that the source has in another form: figures, acronyms, names."""
-    known = claim.numbers.intersection(missing) if figures.held else set()
-    names = claim.names.intersection(missing)
-    for name in names:
-        if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text and source.spells(name):
-            known |= {name}
-    if len(names) > 1:
-        stem_of = stems(source.language)
-        for words in source.acronyms_spelt(claim.text):
-            known |= names.intersection([stem_of[word.casefold()] for word in words])
-    return set(known)
 
 
 def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[float, list[str]]:

@@ -45,6 +45,25 @@ TWISTED = [
     "Maurice Koechlin built it after 1899.",
     "Der Turm steht in Paris.",
 ]
+# The same in several forms, and what has a form of it without saying anything.
+FORMS = [
+    "NASA moved to Houston.",
+    "The National Aeronautics and Space Administration moved to Houston.",
+    "NASA is an acronym.",
+    "They sold 5,900,000 copies.",
+    "They sold 5.9 million copies.",
+    "5900000 is a number.",
+    "5,900,000 copies are in Rome.",
+    "The tower is 330 metres tall.",
+    "The tower is three hundred and thirty metres tall.",
+    "There are 330 metres.",
+    "It opened on 2020-05-03.",
+    "It opened on May 3, 2020.",
+    "May 3 is a Sunday, and so was 3/5/2020.",
+    "It costs twenty-five dollars and 10 cents.",
+    "It costs $25.10.",
+    "The bus is 25 minutes late.",
+]
 IDS = ["der-die-das-nicht-und", "1", "https://example.com/the/tower", "Zebras can play", "99 grams"]
 TEXT = st.text(max_size=300)
 SOURCE = " ".join(FACTS)
@@ -100,8 +119,21 @@ def test_another_context_never_lowers_faithfulness(sentences, others):
 )
 def test_removing_a_context_never_raises_faithfulness(sentences, contexts, data):
     """Neither one that supports, nor one that contradicts: the best context counts."""
-    answer = " ".join(sentences)
     gone = data.draw(st.integers(0, len(contexts) - 1))
+    _removes_without_gain(sentences, contexts, gone)
+
+
+@given(
+    st.lists(st.sampled_from(FORMS), min_size=1, max_size=2),
+    st.lists(st.lists(st.sampled_from(FORMS), max_size=3).map(" ".join), min_size=2, max_size=5),
+)
+def test_a_form_of_a_term_elsewhere_never_lowers_faithfulness(sentences, contexts):
+    """A context that has an amount or a name in another form is asked alone."""
+    _removes_without_gain(sentences, contexts, 0)
+
+
+def _removes_without_gain(sentences, contexts, gone):
+    answer = " ".join(sentences)
     fewer = [*contexts[:gone], *contexts[gone + 1 :]]
     assert ground(answer, tuple(fewer)).share <= ground(answer, tuple(contexts)).share + 1e-12
 
