@@ -100,17 +100,20 @@ class TestTheLedger:
     def old(self):
         return AgentTrace(1)
 
-    def score_behind(self, service, old):
+    def score_behind(self, service, old, tmp_path):
         """Have `COUNT` traces scored while an older one is open, and return their ids."""
         service.send(old.child)
         for first in range(1000, 1000 + self.COUNT, 25):
             insist(service, single_spans(first, 25))
         wait_for(lambda: service.series("spanscore_closed_spans_total") == self.COUNT, 30)
+        # They are counted before it is noted that they are scored: a kill in between repeats some.
+        wait_for(lambda: len(Scores(tmp_path).of_traces()) == self.COUNT, 30)
+        wait_for(lambda: service.series("spanscore_unforwarded_traces") == 0, 30)
 
     def test_what_was_scored_behind_an_open_trace_is_not_scored_again(self, start, tmp_path, old):
         """All its spans are read again and known; the open trace closes as if nothing had been."""
         service = start()
-        self.score_behind(service, old)
+        self.score_behind(service, old, tmp_path)
         service.kill()
         before = Scores(tmp_path)
         service = start()
@@ -127,7 +130,7 @@ class TestTheLedger:
     def test_without_a_ledger_it_would_be(self, start, tmp_path, old):
         """The contrast: it is the ledger, and nothing else, that tells."""
         service = start()
-        self.score_behind(service, old)
+        self.score_behind(service, old, tmp_path)
         service.kill()
         for file in (tmp_path / "state").glob("ledger.sqlite*"):
             file.unlink()
@@ -142,7 +145,7 @@ class TestTheLedger:
         """`max_tombstones` bounds what late spans are known by, never what is read again."""
         few = {"assembly.max_tombstones": 100, "assembly.kept": "0B"}
         service = start(few)
-        self.score_behind(service, old)
+        self.score_behind(service, old, tmp_path)
         getattr(service, how)()
         before = Scores(tmp_path)
         service = start(few)
