@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -251,6 +251,23 @@ def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:
                 f"scoring.metrics: {item.name}: unknown option {name!r} "
                 f"(known: {', '.join(known) or 'none'})"
             )
+        _check_value(item, name, factory)
+
+
+def _check_value(item: MetricConfig, option: str, factory: Callable[..., Any]) -> None:
+    """Refuse a value of another type than is declared: the text "no" would count as true."""
+    value = item.options[option]
+    try:
+        made_by = factory.__init__ if isinstance(factory, type) else factory  # type: ignore[misc]
+        declared = get_type_hints(made_by).get(option, Any)
+        msgspec.convert(value, declared)
+    except msgspec.ValidationError as error:
+        what = str(error).replace("$", option)
+        if get_origin(declared) is Literal:
+            what = f"{value!r} is not one of: {', '.join(map(repr, get_args(declared)))}"
+        raise ConfigError(f"scoring.metrics: {item.name}: {option}: {what}") from error
+    except (TypeError, NameError):  # no type, or one that is no plain data: the metric must know
+        return
 
 
 def _hash(item: MetricConfig, threshold: Threshold | None) -> str:

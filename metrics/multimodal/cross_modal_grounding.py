@@ -3,22 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.agentunit import MetricResult, documented_score, spec_for
-from metrics.multimodal.likeness import (
-    CLIP,
-    MAX_MEDIA,
-    OUTPUTS,
-    UNAVAILABLE,
-    Scale,
-    best,
-    clip_model,
-    compare,
-    pieces,
-)
+from metrics.agentunit import MetricResult, spec_for
+from metrics.multimodal.clip import CLIP, Clip
+from metrics.multimodal.likeness import OUTPUTS, Scale, best
 from scorer.api import (
     AgentTrace,
     EmbedMedia,
-    EmbedText,
     Inference,
     Measurement,
     Media,
@@ -26,6 +16,8 @@ from scorer.api import (
     Mode,
     Unscored,
 )
+
+_MAX_IMAGES = 16
 
 
 class CrossModalGrounding:
@@ -61,59 +53,33 @@ class CrossModalGrounding:
         unrelated: Sequence[float] = (),
         inference: Inference | None = None,
     ) -> None:
-        self._documented = mode == "documented"
         self._threshold = threshold
-        self._scale = None if self._documented else Scale(threshold, unrelated)
-        self._model = clip_model(clip_model_name)
-        self._inference = inference
+        self._scale = None if mode == "documented" else Scale(threshold, unrelated)
+        self._clip = Clip(clip_model_name, inference)
         self.spec = spec_for(self.spec, mode, "embedding")
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:
         """Compare the answer with the images of the trace."""
-        images = [media for media in trace.media if media.kind == "image"]
         if self._scale is None:
-            known = self._inference is not None or not images
-            return documented_score(self, trace, "embedding") if known else UNAVAILABLE
-        if not images:
-            return Unscored("no_image")
-        if trace.answer is None:
-            return Unscored("no_answer")
-        said, unread = pieces(trace.answer)
-        if not said:
-            return Unscored("empty_answer")
-        found = compare(
-            self._inference,
-            [EmbedText(self._model, text) for text in said],
-            [EmbedMedia(self._model, media) for media in images[:MAX_MEDIA]],
-        )
+            return self._clip.documented(self, trace, "image")
+        found = self._clip.compare_answer(trace, "image", self._ask, _MAX_IMAGES)
         if isinstance(found, Unscored):
             return found
-        detail: dict[str, Any] = {
-            "model": self._model,
-            "images": len(found.media),
-            "unread_images": len(images) - len(found.media),
-            "lost": list(found.lost),
-            "sentences": len(said),
-            "unread": unread,
-            "cut": found.cut,
-        }
-        return Measurement(self._scale.values(best(found)), "embedding", detail=detail)
+        detail = {**found.detail, "images": len(found.likeness.media)}
+        return Measurement(self._scale.values(best(found.likeness)), "embedding", detail=detail)
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
         """Compute AgentUnit's definition."""
         path = case.metadata.get("image_path")
         if not path:
             return MetricResult(self.name, None, {"error": "no_image_path"})
-        found = compare(
-            self._inference,
-            [EmbedText(self._model, str(outcome))],
-            [EmbedMedia(self._model, Media("image", str(path)))],
-        )
+        found = self._clip.cosines(outcome, self._ask(Media("image", str(path))))
         if isinstance(found, Unscored):
             return MetricResult(self.name, None, {"error": found.reason})
-        if found.cut:  # the original's tokenizer refuses what CLIP cannot read
-            return MetricResult(self.name, None, {"error": "text_too_long"})
-        return self._graded(found.rows[0][0])
+        return self._graded(found[0])
+
+    def _ask(self, image: Media) -> EmbedMedia:
+        return EmbedMedia(self._clip.model, image)
 
     def _graded(self, similarity: float) -> MetricResult:
         grounded = similarity >= self._threshold

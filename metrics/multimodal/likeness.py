@@ -6,24 +6,17 @@ The vectors come from an `Inference`; nothing here reads an image or a film.
 from bisect import bisect_right
 from collections.abc import Sequence
 from statistics import fmean, median
-from textwrap import wrap
 
 from msgspec import Struct
 
-from metrics.quality import text as texts
 from scorer.api import Embeddings, EmbedRequest, EmbedText, Inference, OutputSpec, Unscored, Vector
 
 UNAVAILABLE = Unscored("sidecar_unavailable", "skipped")
-CLIP = "ViT-B/32"
-MAX_MEDIA = 16
 OUTPUTS = (
     OutputSpec(),
     OutputSpec(name="similarity", range=(-1.0, 1.0), required=False),
     OutputSpec(name="percentile", required=False),
 )
-
-_MAX_PIECES = 32
-_PIECE = 200  # characters; CLIP reads 77 tokens
 
 
 class Likeness(Struct, frozen=True):
@@ -67,22 +60,6 @@ class Scale:
             below = bisect_right(self._unrelated, similarity)
             values["percentile"] = below / len(self._unrelated)
         return values
-
-
-def clip_model(name: str) -> str:
-    """Return the name that open_clip has for a model of CLIP ("ViT-B/32" is "ViT-B-32")."""
-    return name.replace("/", "-")
-
-
-def pieces(answer: str) -> tuple[list[str], int]:
-    """Return sentences of an answer, long ones in parts, and how many sentences are left out."""
-    found: list[str] = []
-    sentences = texts.sentences(answer)
-    for place, sentence in enumerate(sentences):
-        found += wrap(sentence[: _PIECE * _MAX_PIECES], _PIECE)
-        if len(found) >= _MAX_PIECES:
-            return found[:_MAX_PIECES], len(sentences) - place - 1
-    return found, 0
 
 
 def compare(

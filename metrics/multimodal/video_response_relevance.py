@@ -4,21 +4,12 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from metrics.agentunit import MetricResult, documented_score, spec_for
-from metrics.multimodal.likeness import (
-    CLIP,
-    OUTPUTS,
-    UNAVAILABLE,
-    Scale,
-    by_picture,
-    clip_model,
-    compare,
-    pieces,
-)
+from metrics.agentunit import MetricResult, spec_for
+from metrics.multimodal.clip import CLIP, Clip
+from metrics.multimodal.likeness import OUTPUTS, Scale, by_picture
 from scorer.api import (
     AgentTrace,
     EmbedFrames,
-    EmbedText,
     Inference,
     Measurement,
     Media,
@@ -68,40 +59,18 @@ class VideoResponseRelevance:
             raise ValueError(f"num_frames must be 1 to {_MAX_FRAMES}, not {num_frames!r}")
         self._scale = None if mode == "documented" else Scale(threshold, unrelated)
         self._count = num_frames
-        self._model = clip_model(clip_model_name)
-        self._inference = inference
+        self._clip = Clip(clip_model_name, inference)
         self.spec = spec_for(self.spec, mode, "embedding")
 
     def score(self, trace: AgentTrace) -> Measurement | Unscored:
         """Compare the answer with frames of the films of the trace."""
-        films = [media for media in trace.media if media.kind == "video"]
         if self._scale is None:
-            known = self._inference is not None or not films
-            return documented_score(self, trace, "embedding") if known else UNAVAILABLE
-        if not films:
-            return Unscored("no_video")
-        if trace.answer is None:
-            return Unscored("no_answer")
-        said, unread = pieces(trace.answer)
-        if not said:
-            return Unscored("empty_answer")
-        found = compare(
-            self._inference,
-            [EmbedText(self._model, text) for text in said],
-            [EmbedFrames(self._model, film, self._count) for film in films[:_MAX_FILMS]],
-        )
+            return self._clip.documented(self, trace, "video")
+        found = self._clip.compare_answer(trace, "video", self._ask, _MAX_FILMS)
         if isinstance(found, Unscored):
             return found
-        detail: dict[str, Any] = {
-            "model": self._model,
-            "frames": [list(film.frames) for film in found.media],
-            "unread_films": len(films) - len(found.media),
-            "lost": list(found.lost),
-            "sentences": len(said),
-            "unread": unread,
-            "cut": found.cut,
-        }
-        similarity = _relevance(by_picture(found))
+        detail = {**found.detail, "frames": [list(film.frames) for film in found.likeness.media]}
+        similarity = _relevance(by_picture(found.likeness))
         return Measurement(self._scale.values(similarity), "embedding", detail=detail)
 
     def evaluate(self, case: Any, trace: Any, outcome: Any) -> MetricResult:  # noqa: ARG002 - AgentUnit's signature
@@ -109,16 +78,10 @@ class VideoResponseRelevance:
         path = case.metadata.get("video_path")
         if not path:
             return MetricResult(self.name, None, {"error": "no_video_path"})
-        found = compare(
-            self._inference,
-            [EmbedText(self._model, str(outcome))],
-            [EmbedFrames(self._model, Media("video", str(path)), self._count, "start")],
-        )
-        if isinstance(found, Unscored):
-            return MetricResult(self.name, None, {"error": found.reason})
-        if found.cut:  # the original's tokenizer refuses what CLIP cannot read
-            return MetricResult(self.name, None, {"error": "text_too_long"})
-        frames = found.rows[0]
+        asked = EmbedFrames(self._clip.model, Media("video", str(path)), self._count, "start")
+        frames = self._clip.cosines(outcome, asked)
+        if isinstance(frames, Unscored):
+            return MetricResult(self.name, None, {"error": frames.reason})
         detail = {
             "avg_frame_similarity": sum(frames) / len(frames),
             "max_frame_similarity": max(frames),
@@ -126,6 +89,9 @@ class VideoResponseRelevance:
             "num_frames_analyzed": len(frames),
         }
         return MetricResult(self.name, _relevance(frames), detail)
+
+    def _ask(self, film: Media) -> EmbedFrames:
+        return EmbedFrames(self._clip.model, film, self._count)
 
 
 def _relevance(frames: Sequence[float]) -> float:

@@ -20,7 +20,7 @@ _READY = {
     "web": "metrics on {scheme}://{}/metrics",
 }
 _SIGHTS = (
-    ("scores", "curl -s{curl} {url}/metrics | grep ^spanscore_score"),
+    ("scores", "curl -s{curl} {url}/metrics | grep -E '^spanscore_score_(sum|count)'"),
     ("recent traces", "curl -s{curl} {url}/api/v1/traces"),
     ("why one was (un)scored", "spanscore explain TRACE_ID --url {url}{explain}"),
 )

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from scorer.api import AgentTrace, Document, ToolCall
+from scorer.api import AgentTrace, Document, Media, ToolCall
 from scorer.cli.output import counted, number, shorten
 
 _MAX_ITEMS = 8
@@ -45,6 +45,8 @@ def _rows(view: AgentTrace) -> Iterator[tuple[str, str | None]]:
     yield "answer", _text(view.answer)
     yield "contexts", _contexts(view.contexts)
     yield "tool calls", _tool_calls(view.tool_calls)
+    if view.media:
+        yield "media", _lines([_media(media) for media in view.media])
     yield "agents", _agents(view)
     yield "models", _joined(list(view.models))
     yield "tokens", _tokens(view)
@@ -105,6 +107,12 @@ def _json(value: Any) -> str:
         return ""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return shorten(text, 120)
+
+
+def _media(media: Media) -> str:
+    size = "" if media.size is None else f", {counted(media.size, 'byte')}"
+    kind = f"{media.kind} ({media.mime_type})" if media.mime_type else media.kind
+    return f"{shorten(kind, 60)}: {shorten(media.ref, 80)}{size}"
 
 
 def _agents(view: AgentTrace) -> str | None:

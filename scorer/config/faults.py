@@ -21,6 +21,8 @@ def explain(text: str, root: type[Struct]) -> str:
     unknown = _UNKNOWN.search(message)
     if unknown:
         full = f"{path}.{unknown.group(1)}".lstrip(".")
+        if "options" in _fields(root, path):
+            return f"unknown key {full}; an option of a metric stands in its `options: {{..}}`"
         return f"unknown key {full}; see the table of configuration keys in the README"
     if message.startswith("Invalid enum value"):
         given = message.removeprefix("Invalid enum value ")
@@ -33,11 +35,21 @@ def explain(text: str, root: type[Struct]) -> str:
 
 def _allowed(root: type[Struct], path: str) -> list[str]:
     """Return the values that a place in the tree may have, as far as they are a fixed set."""
+    return [_shown(value) for hint in _types_at(root, path) for value in _values(hint)]
+
+
+def _fields(root: type[Struct], path: str) -> set[str]:
+    """Return the fields that a place in the tree may have."""
+    parts = [part for hint in _types_at(root, path) for part in _parts(hint)]
+    return {field for part in parts for field in getattr(part, "__struct_fields__", ())}
+
+
+def _types_at(root: type[Struct], path: str) -> list[Any]:
     hints: list[Any] = [root]
     for step in _STEP.finditer(path):
         name = step.group(1)
         hints = [found for hint in hints for found in _inner(hint, name)]
-    return [_shown(value) for hint in hints for value in _values(hint)]
+    return hints
 
 
 def _inner(hint: Any, name: str | None) -> list[Any]:

@@ -1,7 +1,7 @@
 """YAML to plain data, stricter than PyYAML: a key that stands twice is an error.
 
 Only `true` and `false` are truth values, as in YAML 1.2 and in every reader but the oldest: `off`
-is a text.
+is a text. And `1e-6` is a number, as in YAML 1.2 and JSON.
 """
 
 import re
@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 _BOOL = "tag:yaml.org,2002:bool"
+_FLOAT = "tag:yaml.org,2002:float"
 
 
 class _Loader(yaml.SafeLoader):
@@ -35,6 +36,9 @@ class _Loader(yaml.SafeLoader):
 
 _Loader.add_implicit_resolver(
     _BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), list("tTfF")
+)
+_Loader.add_implicit_resolver(  # beside PyYAML's own, which asks for a point and a sign: 1.0e-6
+    _FLOAT, re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+\Z"), list("-+0123456789")
 )
 
 

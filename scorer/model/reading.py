@@ -18,6 +18,11 @@ class Coverage(Struct, frozen=True, array_like=True, gc=False):
     measured: float
     held: float
 
+    @property
+    def known(self) -> float:
+        """The share of the time of which anything is known."""
+        return self.measured + self.held
+
 
 class Measured(Struct, frozen=True, array_like=True, gc=False):
     """One field of `Resources` as readings have it; `source` is the name of the OTLP metric."""

@@ -178,8 +178,7 @@ class Accounts:
             if draft.counts.accounts >= self._limits.max_accounts:
                 return False
             totals = {}
-        for name, amount in entry.amounts.items():
-            totals[name] = totals.get(name, 0) + amount
+        _add_up(totals, entry)
         draft.put_totals(key, totals)
         return True
 
@@ -207,14 +206,17 @@ def _balances(
     """Return the accounts that entries name, as they were booked, in order of name."""
     added: dict[tuple[str, ...], dict[str, int]] = {}
     for entry in entries.values():
-        sums = added.setdefault(entry.account, {})
-        for name, amount in entry.amounts.items():
-            sums[name] = sums.get(name, 0) + amount
+        _add_up(added.setdefault(entry.account, {}), entry)
     return [
         Balance(account, found, added[account])
         for account in sorted(added)
         if (found := totals.get(keys[account].hex())) is not None
     ]
+
+
+def _add_up(totals: dict[str, int], entry: Entry) -> None:
+    for name, amount in entry.amounts.items():
+        totals[name] = totals.get(name, 0) + amount
 
 
 def _replaced(

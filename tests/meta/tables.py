@@ -171,10 +171,13 @@ PAGES = {
         "config": config_table,
         "series": series_table,
         "metrics": metrics_table,
-        "thresholds": thresholds_table,
         "dialects": dialects_table,
     },
-    CATALOGUE: {"catalogue": catalogue_table, "modes": modes_table},
+    CATALOGUE: {
+        "catalogue": catalogue_table,
+        "modes": modes_table,
+        "thresholds": thresholds_table,
+    },
 }
 
 

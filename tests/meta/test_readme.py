@@ -60,6 +60,26 @@ def test_every_dialect_is_in_the_table():
     assert f" {len(registered)} dialects " in README
 
 
+def test_the_drawing_counts_the_metrics():
+    """As it counts the dialects."""
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert f" {len(points['spanscore.metrics'])} metrics " in README
+
+
+@pytest.mark.parametrize("folder", ["scorer", "metrics"])
+def test_every_part_of_a_folder_stands_in_the_house(folder):
+    """Who opens the folder finds each name in the drawing."""
+    house = re.search(r"## The house\n\n```\n(.*?)```", README, re.DOTALL)[1]
+    parts = [
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in (ROOT / folder).iterdir()
+        if path.is_dir() or path.suffix == ".py"
+    ]
+    told = {word.rstrip(":") for word in house.split()}
+    left_out = {"__init__.py", "__main__.py", "__pycache__/", "agentunit.py"}
+    assert sorted({*parts} - told - left_out) == []
+
+
 def test_the_first_screen_has_the_two_commands():
     """Run and test, each one line that does all the set-up."""
     first_screen = README[: README.index("## ")]

@@ -1,9 +1,10 @@
 """Metrics from the configuration."""
 
+import msgspec
 import pytest
 
-from scorer import registry
-from scorer.api import Threshold
+from scorer import registration, registry
+from scorer.api import Threshold, Unscored
 from scorer.config import parse_config
 from scorer.errors import ConfigError
 
@@ -69,6 +70,22 @@ def test_a_metric_named_twice_runs_once_as_configured():
         ),
         ({"metrics": [{"name": "composite", "options": {"mode": "x"}}]}, "unknown option 'mode'"),
         (
+            {"metrics": [{"name": "image_caption_accuracy", "options": {"use_semantic": "no"}}]},
+            "image_caption_accuracy: use_semantic: Expected `bool`, got `str`",
+        ),
+        (
+            {"metrics": [{"name": "privacy_budget", "options": {"composition": "best"}}]},
+            "privacy_budget: composition: 'best' is not one of: 'basic', 'advanced'",
+        ),
+        (
+            {"metrics": [{"name": "pii_leakage", "options": {"detectors": "email"}}]},
+            "pii_leakage: detectors: Expected `array.*, got `str`",
+        ),
+        (
+            {"metrics": [{"name": "composite", "options": {"weights": {"cost": "x"}}}]},
+            r"composite: weights: Expected `float`, got `str` - at `weights\[...\]`",
+        ),
+        (
             {"metrics": ["niceness"]},
             "groups: default, multiagent, multimodal, operational",
         ),
@@ -122,3 +139,20 @@ def test_every_registered_part_loads():
     for group in ("metrics", "dialects", "receivers", "sinks"):
         for name in registry.names(group):
             assert registry.load(group, name) is not None
+
+
+def test_an_option_of_a_type_that_nobody_can_check_is_left_to_the_metric(monkeypatch):
+    """A declared type that is no plain data, or that is not there at run time."""
+
+    class Odd:
+        spec = msgspec.structs.replace(registry.load("metrics", "latency").spec, name="odd")
+
+        def __init__(self, *, mode="beyond", rule: object = None, late: "Missing" = None):  # noqa: F821 - on purpose
+            self.rule, self.late = rule, late
+
+        def score(self, trace):
+            return Unscored("no_answer")
+
+    monkeypatch.setitem(registration._registered, "odd", Odd)
+    (found,) = loaded(metrics=[{"name": "odd", "options": {"rule": 1, "late": "x"}}])
+    assert (found.metric.rule, found.metric.late) == (1, "x")

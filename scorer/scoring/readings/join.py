@@ -142,7 +142,7 @@ class Readings:
             source, figure = self._source(field, process)
             window = process.window
             if source is None:
-                whole += _length(window)
+                whole += window.length_ns
                 continue
             if source in told:
                 # What speaks for the whole machine is asked once for all of its processes.
@@ -153,9 +153,9 @@ class Readings:
         if not figures:
             return None
         names = sorted({name for name, _ in told})
-        whole += sum(_length(window) for _, window in told.values())
+        whole += sum(window.length_ns for _, window in told.values())
         figure = together(WANTED[names[0]].how, figures, whole)
-        if figure.known < self._min_share:
+        if figure.coverage.known < self._min_share:
             return None
         return Measured(field, figure.value, " + ".join(names), figure.coverage)
 
@@ -167,7 +167,7 @@ class Readings:
             for name in _SOURCES[field]:
                 source = _Source(name, kept)
                 figure = _measured(source, process.window)
-                if figure is not None and figure.known >= self._min_share:
+                if figure is not None and figure.coverage.known >= self._min_share:
                     return source, figure
         return None, None
 
@@ -209,10 +209,6 @@ def _both(one: Window, other: Window) -> Window:
         max(one.until_ns, other.until_ns),
         other.max_age_ns,
     )
-
-
-def _length(window: Window) -> int:
-    return window.end_ns - window.start_ns
 
 
 def noted(readings: Iterable[Measured]) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from scorer.model.reading import Coverage
@@ -14,11 +15,6 @@ class Figure(NamedTuple):
 
     value: float
     coverage: Coverage
-
-    @property
-    def known(self) -> float:
-        """The share of the window of which anything is known."""
-        return self.coverage.measured + self.coverage.held
 
 
 class _Part(NamedTuple):
@@ -45,7 +41,7 @@ def measure(
     figures = [_sum(found, wanted, window) for found in parts.values()]
     value = sum(figures) / len(figures) if wanted.parts else sum(figures)
     every = [one.coverage for found in parts.values() for one in found]
-    return Figure(value * wanted.scale, min(every, key=_known))
+    return Figure(value * wanted.scale, min(every, key=attrgetter("known")))
 
 
 def together(wanted: str, figures: Sequence[tuple[Figure, Window]], whole_ns: int) -> Figure:
@@ -54,7 +50,7 @@ def together(wanted: str, figures: Sequence[tuple[Figure, Window]], whole_ns: in
     Totals are added up, of peaks the largest is taken, of means the mean over the time of their
     windows. `whole_ns` is the time of all windows, also of those without a figure.
     """
-    spans = [window.end_ns - window.start_ns for _, window in figures]
+    spans = [window.length_ns for _, window in figures]
     values = [figure.value for figure, _ in figures]
     if wanted == "total":
         value = sum(values)
@@ -75,7 +71,6 @@ def together(wanted: str, figures: Sequence[tuple[Figure, Window]], whole_ns: in
 
 
 def _part(series: Series, window: Window) -> _Part | None:
-    length = window.end_ns - window.start_ns
     area = peak = 0.0
     known = held = 0
     for stretch in series.stretches(window):
@@ -87,7 +82,7 @@ def _part(series: Series, window: Window) -> _Part | None:
     if not known:
         return None
     # A counter of deltas may tell one time twice.
-    whole = max(length, known)
+    whole = max(window.length_ns, known)
     return _Part(area / known, peak, Coverage((known - held) / whole, held / whole))
 
 
@@ -95,8 +90,4 @@ def _sum(parts: Sequence[_Part], wanted: Wanted, window: Window) -> float:
     if wanted.how == "peak":
         return sum(part.peak for part in parts)
     mean = sum(part.mean for part in parts)
-    return mean * (window.end_ns - window.start_ns) / NS if wanted.how == "total" else mean
-
-
-def _known(coverage: Coverage) -> float:
-    return coverage.measured + coverage.held
+    return mean * window.length_ns / NS if wanted.how == "total" else mean

@@ -31,6 +31,11 @@ class Window(NamedTuple):
     until_ns: int
     max_age_ns: int
 
+    @property
+    def length_ns(self) -> int:
+        """How long it is."""
+        return self.end_ns - self.start_ns
+
 
 class Series:
     """One series; `counts` = its values count up, `is_delta` = each from the one before.

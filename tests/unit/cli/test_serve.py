@@ -32,7 +32,7 @@ def test_what_there_is_to_see_is_shown_with_its_command():
     """The commands can be run as they are printed."""
     commands = [command for _, command in sights("127.0.0.1:1", WebConfig())]
     assert commands == [
-        "curl -s http://127.0.0.1:1/metrics | grep ^spanscore_score",
+        "curl -s http://127.0.0.1:1/metrics | grep -E '^spanscore_score_(sum|count)'",
         "curl -s http://127.0.0.1:1/api/v1/traces",
         "spanscore explain TRACE_ID --url http://127.0.0.1:1",
     ]

@@ -9,6 +9,7 @@ from scorer.api import (
     Document,
     ErrorInfo,
     Handoff,
+    Media,
     ToolCall,
     Usage,
 )
@@ -80,3 +81,14 @@ def test_long_lists_are_cut():
     text = text_of(tool_calls=calls)
     assert "… and 92 more" in text
     assert "f50" not in text
+
+
+def test_media_are_listed_when_there_are_any():
+    """Kind and reference, never content: they decide which multimodal metrics can run."""
+    assert "media" not in text_of()
+    shown = text_of(
+        media=(Media("image", "sha256:ab", "image/png", size=70), Media("video", "v" * 500))
+    )
+    assert "image (image/png): sha256:ab, 70 bytes" in row(shown, "media")
+    assert "video: vvv" in shown
+    assert "v" * 80 not in shown

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from scorer.config import Config
 from scorer.config.faults import explain
 
 
@@ -40,3 +41,15 @@ def test_an_unknown_key_is_told_with_its_path():
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.convert({"parts": [{"mod": 1}]}, Root)
     assert explain(str(caught.value), Root).startswith("unknown key parts[0].mod; see the table")
+
+
+def test_an_option_beside_its_metric_is_told_where_it_belongs():
+    """Not only that the key is unknown: nothing in the table of keys would help."""
+    with pytest.raises(msgspec.ValidationError) as caught:
+        msgspec.convert(
+            {"scoring": {"metrics": ["cost", {"name": "faithfulness", "method": "embedding"}]}},
+            Config,
+        )
+    assert explain(str(caught.value), Config) == (
+        "unknown key scoring.metrics[1].method; an option of a metric stands in its `options: {..}`"
+    )

@@ -5,9 +5,7 @@ from metrics.multimodal.likeness import (
     Scale,
     best,
     by_picture,
-    clip_model,
     compare,
-    pieces,
 )
 from scorer.api import Embeddings, EmbedFrames, EmbedMedia, EmbedText, Media, Unscored
 from scorer.testing import FakeInference
@@ -100,24 +98,3 @@ def test_a_threshold_must_be_above_the_unrelated(threshold, unrelated):
     """Otherwise what is unrelated would be perfect."""
     with pytest.raises(ValueError, match="threshold must be above"):
         Scale(threshold, unrelated)
-
-
-def test_an_answer_is_read_in_sentences_that_fit_the_model():
-    """Long ones in parts of 200 characters, 32 in all; the rest is counted."""
-    assert pieces("A cat. A dog.") == (["A cat.", "A dog."], 0)
-    parts, unread = pieces("word " * 100)
-    assert [len(part) <= 200 for part in parts] == [True] * 3
-    assert unread == 0
-    assert pieces("One. " * 40)[1] == 8
-    assert pieces(" \n") == ([], 0)
-
-
-def test_a_huge_answer_is_not_read_to_its_end():
-    """One sentence of a megabyte gives 32 parts."""
-    for unit in ("x", "x. ", "a ", ".", "\n"):
-        assert len(pieces(unit * (1_000_000 // len(unit)))[0]) <= 32
-
-
-def test_models_have_the_names_of_open_clip():
-    """The option has the original's."""
-    assert clip_model("ViT-B/32") == "ViT-B-32"

@@ -31,7 +31,7 @@ def test_what_is_not_known_is_taken_as_the_rest():
     energy = series((5, 1.0), (10, 11.0), counts=True)
     figure = measure(WANTED["hw.energy"], [(b"", energy)], WINDOW)
     assert figure == Figure(pytest.approx(20 / 3.6e6), Coverage(0.5, 0.0))
-    assert figure.known == 0.5
+    assert figure.coverage.known == 0.5
 
 
 def test_series_are_added_up_and_those_of_parts_averaged():
@@ -56,7 +56,7 @@ def test_series_that_say_nothing_do_not_count():
     assert measure(cpu, [], WINDOW) is None
     half, whole = series((5, 0), (10, 5), counts=True), series((0, 0), (10, 10), counts=True)
     figure = measure(cpu, [(b"", silent), (b"", half), (b"", whole)], WINDOW)
-    assert (figure.value, figure.known) == (pytest.approx(200), 0.5)
+    assert (figure.value, figure.coverage.known) == (pytest.approx(200), 0.5)
 
 
 def test_processes_of_a_trace_are_put_together():
