@@ -6,10 +6,11 @@ wanted part that fails to load stops the start with the name of its distribution
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -237,20 +238,69 @@ def _check_spec(name: str, spec: MetricSpec) -> None:
 
 
 def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:
-    """Refuse options that the metric does not take, and name those that it does."""
+    """Refuse options that the metric does not take, and values of another type than it declares.
+
+    A value that Python would take for another (the text "false" for true) is the worse mistake.
+    """
     try:
         parameters = signature(factory).parameters.values()
     except (TypeError, ValueError):  # nothing is known of it: it must speak for itself
         return
-    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name not in _HANDED_IN]
-    for name in item.options:
-        if name not in known:
+    types = _declared_types(factory)
+    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
+    known = [
+        p.name
+        for p in parameters
+        if p.kind in _BY_NAME and p.name not in _HANDED_IN and not _is_code(types.get(p.name))
+    ]
+    for name, value in item.options.items():
+        if name not in known and not open_ended:
             raise ConfigError(
                 f"scoring.metrics: {item.name}: unknown option {name!r} "
                 f"(known: {', '.join(known) or 'none'})"
             )
+        fault = _type_fault(value, types.get(name, Any))
+        if fault is not None:
+            raise ConfigError(f"scoring.metrics: {item.name}: option {name}: {fault}")
+
+
+def _declared_types(factory: Callable[..., Any]) -> Mapping[str, Any]:
+    """Return the types of the options, as far as they are declared."""
+    try:
+        parameters = signature(factory, eval_str=True).parameters
+    except Exception:  # noqa: BLE001 - names that only its author knows; it must check them itself
+        return {}
+    return {
+        name: parameter.annotation
+        for name, parameter in parameters.items()
+        if parameter.annotation is not Parameter.empty
+    }
+
+
+def _is_code(wanted: Any) -> bool:
+    """Whether an option takes a function, which no configuration can hold."""
+    return any(get_origin(part) is Callable for part in (wanted, *get_args(wanted)))
+
+
+def _type_fault(value: Any, wanted: Any) -> str | None:
+    """Say what is wrong with an option; numbers are finite."""
+    if not _is_finite(value):
+        return f"a number must be finite, not {value!r}"
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError as error:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a type that cannot be checked
+        return None
+    return None
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _hash(item: MetricConfig, threshold: Threshold | None) -> str:

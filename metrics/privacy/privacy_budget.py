@@ -34,6 +34,7 @@ Composition = Literal["basic", "advanced"]
 
 _MAX_SHOWN = 80
 _DAY_NS = 86_400 * 10**9
+_MAX_WINDOW_DAYS = 36_525  # a century
 _ORIGINAL_ACCOUNT = ("all",)
 
 
@@ -94,7 +95,7 @@ class PrivacyBudget:
         self._slack = delta_slack
         self._per_principal = per_principal
         self._period = period
-        self._window_ns = None if window_days is None else int(window_days * _DAY_NS)
+        self._window_ns = None if window_days is None else _window_ns(window_days)
         self._spent = 0.0
         if not self._documented:
             self._check(composition)
@@ -164,8 +165,6 @@ class PrivacyBudget:
                 raise ValueError(f"{name} must be above 0, not {value!r}")
         if not 0 < self._slack < 1:
             raise ValueError(f"delta_slack must be between 0 and 1, not {self._slack!r}")
-        if self._window_ns is not None and self._window_ns <= 0:
-            raise ValueError("window_days must be above 0")
         if composition not in get_args(Composition):
             raise ValueError(f"composition must be basic or advanced, not {composition!r}")
 
@@ -225,6 +224,12 @@ class PrivacyBudget:
             "budget_exceeded": spent > self._total,
             "warning": utilization >= self._warns_at,
         }
+
+
+def _window_ns(days: float) -> int:
+    if not 0 < days <= _MAX_WINDOW_DAYS:
+        raise ValueError(f"window_days must be above 0, at most {_MAX_WINDOW_DAYS}, not {days!r}")
+    return max(1, int(days * _DAY_NS))
 
 
 def _share_left(total: float, spent: float) -> float:

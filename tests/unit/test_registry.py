@@ -1,5 +1,7 @@
 """Metrics from the configuration."""
 
+import math
+
 import pytest
 
 from scorer import registry
@@ -80,6 +82,27 @@ def test_what_does_not_exist_is_a_configuration_error(scoring, said):
     """Names, options and thresholds are checked at the start."""
     with pytest.raises(ConfigError, match=said):
         loaded(**scoring)
+
+
+@pytest.mark.parametrize(
+    ("metric", "option", "value", "said"),
+    [
+        ("pii_leakage", "check_output", "false", "Expected `bool`, got `str`"),
+        ("data_minimization", "context_keys", "email", "Expected `array . null`, got `str`"),
+        ("energy_consumption", "threshold_kwh", True, "Expected `float`, got `bool`"),
+        ("privacy_budget", "window_days", "7", "got `str`"),
+        ("privacy_budget", "warn_threshold", math.nan, "a number must be finite, not nan"),
+        ("energy_consumption", "kwh_per_1000_tokens", {"*": math.inf}, "a number must be finite"),
+        ("faithfulness", "ragas", 1, r"unknown option 'ragas' \(known: method\)"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["beyond", "documented"])
+def test_an_option_has_the_type_that_the_metric_declares(metric, option, value, said, mode):
+    """What Python would take for something else is a mistake that is told at the start."""
+    with pytest.raises(ConfigError, match=said) as refused:
+        loaded(metrics=[{"name": metric, "mode": mode, "options": {option: value}}])
+    assert f"{metric}: " in str(refused.value)
+    assert option in str(refused.value)
 
 
 def test_a_configured_threshold_replaces_the_metric_s_own():

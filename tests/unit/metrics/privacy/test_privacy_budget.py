@@ -160,6 +160,7 @@ class TestBeyond:
             {"delta_slack": 0.0},
             {"delta_slack": 1.0},
             {"window_days": 0.0},
+            {"window_days": 1e308},
             {"composition": "renyi"},
         ],
     )
