@@ -41,3 +41,11 @@ def test_small_and_silent_networks():
 def test_senders_outside_the_roster_count_in_the_density():
     """So it may exceed 1: 3 links over 2 * 1."""
     assert NetworkAnalyzer({"x": "abc"}, "ab").calculate_density() == 1.5
+
+
+def test_what_an_agent_tells_itself_links_no_neighbours():
+    """a addresses itself, b and c. Of the six ordered pairs of these a -> b and a -> c are links,
+    and b -> b is none: 2 / 6, over three agents.
+    """
+    network = NetworkAnalyzer({"a": "abc", "b": "b"}, "abc")
+    assert network.calculate_clustering() == pytest.approx(2 / 6 / 3)
