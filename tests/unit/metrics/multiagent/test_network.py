@@ -44,8 +44,6 @@ def test_senders_outside_the_roster_count_in_the_density():
 
 
 def test_what_an_agent_tells_itself_links_no_neighbours():
-    """a addresses itself, b and c. Of the six ordered pairs of these a -> b and a -> c are links,
-    and b -> b is none: 2 / 6, over three agents.
-    """
+    """Of the six ordered pairs around a, a -> b and a -> c are links, and b -> b is no pair."""
     network = NetworkAnalyzer({"a": "abc", "b": "b"}, "abc")
     assert network.calculate_clustering() == pytest.approx(2 / 6 / 3)
