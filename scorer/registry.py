@@ -37,6 +37,7 @@ _KINDS = frozenset(get_args(Kind))
 _NEEDS = frozenset(get_args(Need))
 # What a metric is constructed with, but by the service; no option of the configuration.
 _HANDED_IN = frozenset({"mode", "inference"})
+_OWN_METHODS = ("score", "combine", "entries")
 _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
@@ -193,6 +194,8 @@ def _own_metrics() -> tuple[str, ...]:
 
 def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
     factory = load("metrics", item.name)
+    if isinstance(factory, type) and not any(hasattr(factory, name) for name in _OWN_METHODS):
+        raise ConfigError(_no_metric(item.name))
     _check_options(item, factory)
     try:
         metric = factory(mode=item.mode, **item.options)
@@ -203,10 +206,7 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
             f"scoring.metrics: {item.name} cannot be made: {type(error).__name__}: {error}"
         ) from error
     if not isinstance(metric, Metric):
-        raise ConfigError(
-            f"scoring.metrics: {item.name} has none of `score`, `combine`, and `entries` with "
-            "`measure`"
-        )
+        raise ConfigError(_no_metric(item.name))
     _check_spec(item.name, metric.spec)
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
     timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
@@ -220,6 +220,10 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         timeout_s=timeout,
         config_hash=_hash(item, threshold),
     )
+
+
+def _no_metric(name: str) -> str:
+    return f"scoring.metrics: {name} has none of `score`, `combine`, and `entries` with `measure`"
 
 
 def _check_spec(name: str, spec: MetricSpec) -> None:

@@ -1,7 +1,7 @@
 """privacy_budget: how much of a privacy budget is left after a trace?"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
@@ -36,6 +36,7 @@ _MAX_SHOWN = 80
 _DAY_NS = 86_400 * 10**9
 _MAX_WINDOW_DAYS = 36_525  # a century
 _ORIGINAL_ACCOUNT = ("all",)
+_MAX_BOOKED = 9e9  # in units of 1e-9 this is what an account can hold
 
 
 class PrivacyBudget:
@@ -131,7 +132,7 @@ class PrivacyBudget:
     ) -> Measurement | Unscored:
         """Measure what is left of the account that has least."""
         if self._documented:
-            return self._original(balances[0])
+            return self._original(balances[0], detail or {})
         if not balances:
             return Unscored("booked_for_another", detail=detail)
         costs = {balance.account: self._composed(balance) for balance in balances}
@@ -207,8 +208,8 @@ class PrivacyBudget:
             "warning": cost.epsilon / self._total >= self._warns_at,
         }
 
-    def _original(self, balance: Balance) -> Measurement:
-        used = from_units(balance.added.get("epsilon", 0))
+    def _original(self, balance: Balance, told: Mapping[str, Any]) -> Measurement:
+        used = told.get("epsilon_used", from_units(balance.added.get("epsilon", 0)))
         value, detail = self._judged(used, from_units(balance.totals.get("epsilon", 0)))
         return Measurement({"value": value}, detail=detail)
 
@@ -244,20 +245,24 @@ def _cost(spending: Spending) -> tuple[float, float] | None:
     return (epsilon, delta) if is_possible(epsilon, delta) else None
 
 
-def _original_entries(trace: AgentTrace) -> Entries:
+def _original_entries(trace: AgentTrace) -> Entries | Unscored:
     """Return what AgentUnit books: the sum over the trace, if it is positive.
 
-    A trace that spends nothing reads the account as well.
+    A trace that spends nothing reads the account as well; a negative sum is told, not booked.
     """
     told = [
         (s.span_id, s.epsilon)
         for s in trace.spending
         if s.epsilon is not None and math.isfinite(s.epsilon)
     ]
-    if math.fsum(epsilon for _, epsilon in told) <= 0:
+    if any(abs(epsilon) > _MAX_BOOKED for _, epsilon in told):
+        return Unscored("implausible_epsilon", "failed")
+    total = math.fsum(epsilon for _, epsilon in told)
+    if total <= 0:
         told = [("", 0.0)]
     return Entries(
-        tuple(Entry(_ORIGINAL_ACCOUNT, span, {"epsilon": units(used)}) for span, used in told)
+        tuple(Entry(_ORIGINAL_ACCOUNT, span, {"epsilon": units(used)}) for span, used in told),
+        {"epsilon_used": total},
     )
 
 
