@@ -81,6 +81,7 @@ def read_metric(config: "Config", written: str) -> "MetricConfig":
     from msgspec.structs import replace
 
     from scorer.config import MetricConfig
+    from scorer.config.yaml_text import load_yaml
     from scorer.errors import ConfigError
 
     name, _, rest = written.partition(":")
@@ -91,7 +92,10 @@ def read_metric(config: "Config", written: str) -> "MetricConfig":
         if not given:
             raise ConfigError(f"{written!r}: write options as {name}:option=value,..")
         if key != "mode":
-            metric = replace(metric, options={**metric.options, key: yaml.safe_load(value)})
+            try:
+                metric = replace(metric, options={**metric.options, key: load_yaml(value)})
+            except yaml.YAMLError as error:
+                raise ConfigError(f"{written!r}: {key} is no YAML") from error
         elif value in {"documented", "beyond"}:
             metric = replace(metric, mode=value)
         else:

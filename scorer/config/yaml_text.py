@@ -1,7 +1,7 @@
 """YAML to plain data, stricter than PyYAML: a key that stands twice is an error.
 
 Only `true` and `false` are truth values, as in YAML 1.2 and in every reader but the oldest: `off`
-is a text.
+is a text. And 1e-6 is a number, with no point and no sign needed.
 """
 
 import re
@@ -35,6 +35,11 @@ class _Loader(yaml.SafeLoader):
 
 _Loader.add_implicit_resolver(
     _BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), list("tTfF")
+)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+\Z"),
+    list("-+.0123456789"),
 )
 
 
