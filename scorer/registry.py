@@ -38,6 +38,7 @@ _NEEDS = frozenset(get_args(Need))
 # What a metric is constructed with, but by the service; no option of the configuration.
 _HANDED_IN = frozenset({"mode", "inference"})
 _OWN_METHODS = ("score", "combine", "entries")
+_PLAIN = (bool, int, float, str, list, dict, Any, type(None))
 _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
@@ -281,6 +282,15 @@ def _declared_types(factory: Callable[..., Any]) -> Mapping[str, Any]:
     }
 
 
+def _is_plain(wanted: Any) -> bool:
+    """Whether a type is made of what a configuration holds; of others a metric makes its own."""
+    if get_origin(wanted) is None:
+        return wanted in _PLAIN
+    if get_origin(wanted) is Literal:
+        return True
+    return all(_is_plain(part) for part in get_args(wanted) if part is not Ellipsis)
+
+
 def _is_code(wanted: Any) -> bool:
     """Whether an option takes a function, which no configuration can hold."""
     return any(get_origin(part) is Callable for part in (wanted, *get_args(wanted)))
@@ -290,11 +300,13 @@ def _type_fault(value: Any, wanted: Any) -> str | None:
     """Say what is wrong with an option; numbers are finite."""
     if not _is_finite(value):
         return f"a number must be finite, not {value!r}"
+    if not _is_plain(wanted):
+        return None
     try:
         msgspec.convert(value, wanted)
     except msgspec.ValidationError as error:
         return str(error)
-    except Exception:  # noqa: BLE001 - a type that cannot be checked
+    except TypeError:  # a union that msgspec cannot tell apart
         return None
     return None
 

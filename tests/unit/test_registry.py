@@ -1,11 +1,13 @@
 """Metrics from the configuration."""
 
 import math
+from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
-from scorer import registry
-from scorer.api import Threshold
+from scorer import registration, registry
+from scorer.api import MetricSpec, Threshold
 from scorer.config import parse_config
 from scorer.errors import ConfigError
 
@@ -103,6 +105,28 @@ def test_an_option_has_the_type_that_the_metric_declares(metric, option, value, 
         loaded(metrics=[{"name": metric, "mode": mode, "options": {option: value}}])
     assert f"{metric}: " in str(refused.value)
     assert option in str(refused.value)
+
+
+class OfOwnTypes:
+    """A metric whose options have types that no configuration holds."""
+
+    spec = MetricSpec(name="mine", kind="quality", description="A test.")
+
+    def __init__(
+        self, *, mode: str, path: Path, of: dict[str, Decimal], either: list[str] | tuple[int, ...]
+    ) -> None:
+        self.made = (mode, Path(path), {key: Decimal(value) for key, value in of.items()}, either)
+
+    def score(self, _trace):
+        raise AssertionError("only made")
+
+
+def test_options_of_other_types_are_the_metric_s_own_matter(monkeypatch):
+    """It gets what the configuration says, and makes a path of a text."""
+    monkeypatch.setitem(registration._registered, "mine", OfOwnTypes)
+    options = {"path": "x/y", "of": {"a": "0.5"}, "either": [1]}
+    (found,) = loaded(metrics=[{"name": "mine", "options": options}])
+    assert found.metric.made == ("beyond", Path("x/y"), {"a": Decimal("0.5")}, [1])
 
 
 def test_a_configured_threshold_replaces_the_metric_s_own():
