@@ -6,10 +6,11 @@ wanted part that fails to load stops the start with the name of its distribution
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -36,6 +37,8 @@ _KINDS = frozenset(get_args(Kind))
 _NEEDS = frozenset(get_args(Need))
 # What a metric is constructed with, but by the service; no option of the configuration.
 _HANDED_IN = frozenset({"mode", "inference"})
+_OWN_METHODS = ("score", "combine", "entries")
+_PLAIN = (bool, int, float, str, list, dict, Any, type(None))
 _BY_NAME = frozenset({Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
@@ -192,6 +195,8 @@ def _own_metrics() -> tuple[str, ...]:
 
 def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
     factory = load("metrics", item.name)
+    if isinstance(factory, type) and not any(hasattr(factory, name) for name in _OWN_METHODS):
+        raise ConfigError(_no_metric(item.name))
     _check_options(item, factory)
     try:
         metric = factory(mode=item.mode, **item.options)
@@ -202,10 +207,7 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
             f"scoring.metrics: {item.name} cannot be made: {type(error).__name__}: {error}"
         ) from error
     if not isinstance(metric, Metric):
-        raise ConfigError(
-            f"scoring.metrics: {item.name} has none of `score`, `combine`, and `entries` with "
-            "`measure`"
-        )
+        raise ConfigError(_no_metric(item.name))
     _check_spec(item.name, metric.spec)
     threshold = config.thresholds.get(item.name, metric.spec.default_threshold)
     timeout = metric.spec.timeout_s if item.timeout is None else float(item.timeout)
@@ -219,6 +221,10 @@ def _load_metric(item: MetricConfig, config: ScoringConfig) -> LoadedMetric:
         timeout_s=timeout,
         config_hash=_hash(item, threshold),
     )
+
+
+def _no_metric(name: str) -> str:
+    return f"scoring.metrics: {name} has none of `score`, `combine`, and `entries` with `measure`"
 
 
 def _check_spec(name: str, spec: MetricSpec) -> None:
@@ -237,37 +243,83 @@ def _check_spec(name: str, spec: MetricSpec) -> None:
 
 
 def _check_options(item: MetricConfig, factory: Callable[..., Any]) -> None:
-    """Refuse options that the metric does not take, and name those that it does."""
+    """Refuse options that the metric does not take, and values of another type than it declares.
+
+    A value that Python would take for another (the text "false" for true) is the worse mistake.
+    """
     try:
         parameters = signature(factory).parameters.values()
     except (TypeError, ValueError):  # nothing is known of it: it must speak for itself
         return
-    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name not in _HANDED_IN]
-    for name in item.options:
-        if name not in known:
+    types = _declared_types(factory)
+    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
+    known = [
+        p.name
+        for p in parameters
+        if p.kind in _BY_NAME and p.name not in _HANDED_IN and not _is_code(types.get(p.name))
+    ]
+    for name, value in item.options.items():
+        if name not in known and not open_ended:
             raise ConfigError(
                 f"scoring.metrics: {item.name}: unknown option {name!r} "
                 f"(known: {', '.join(known) or 'none'})"
             )
-        _check_value(item, name, factory)
+        fault = _type_fault(value, types.get(name, Any))
+        if fault is not None:
+            told = fault.replace("`$", f"`{name}")
+            raise ConfigError(f"scoring.metrics: {item.name}: option {name}: {told}")
 
 
-def _check_value(item: MetricConfig, option: str, factory: Callable[..., Any]) -> None:
-    """Refuse a value of another type than is declared: the text "no" would count as true."""
-    value = item.options[option]
+def _declared_types(factory: Callable[..., Any]) -> Mapping[str, Any]:
+    """Return the types of the options, as far as they are declared."""
     try:
-        made_by = factory.__init__ if isinstance(factory, type) else factory  # type: ignore[misc]
-        declared = get_type_hints(made_by).get(option, Any)
-        msgspec.convert(value, declared)
+        parameters = signature(factory, eval_str=True).parameters
+    except Exception:  # noqa: BLE001 - names that only its author knows; it must check them itself
+        return {}
+    return {
+        name: parameter.annotation
+        for name, parameter in parameters.items()
+        if parameter.annotation is not Parameter.empty
+    }
+
+
+def _is_plain(wanted: Any) -> bool:
+    """Whether a type is made of what a configuration holds; of others a metric makes its own."""
+    if get_origin(wanted) is None:
+        return wanted in _PLAIN
+    if get_origin(wanted) is Literal:
+        return True
+    return all(_is_plain(part) for part in get_args(wanted) if part is not Ellipsis)
+
+
+def _is_code(wanted: Any) -> bool:
+    """Whether an option takes a function, which no configuration can hold."""
+    return any(get_origin(part) is Callable for part in (wanted, *get_args(wanted)))
+
+
+def _type_fault(value: Any, wanted: Any) -> str | None:
+    """Say what is wrong with an option; numbers are finite."""
+    if not _is_finite(value):
+        return f"a number must be finite, not {value!r}"
+    if not _is_plain(wanted):
+        return None
+    try:
+        msgspec.convert(value, wanted)
     except msgspec.ValidationError as error:
-        what = str(error).replace("$", option)
-        if get_origin(declared) is Literal:
-            what = f"{value!r} is not one of: {', '.join(map(repr, get_args(declared)))}"
-        raise ConfigError(f"scoring.metrics: {item.name}: {option}: {what}") from error
-    except (TypeError, NameError):  # no type, or one that is no plain data: the metric must know
-        return
+        if get_origin(wanted) is Literal:
+            return f"{value!r} is not one of: {', '.join(map(repr, get_args(wanted)))}"
+        return str(error)
+    except TypeError:  # a union that msgspec cannot tell apart
+        return None
+    return None
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _hash(item: MetricConfig, threshold: Threshold | None) -> str:

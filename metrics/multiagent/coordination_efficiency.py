@@ -8,7 +8,7 @@ from typing import Any
 from metrics.agentunit import MetricResult, score_of, spec_for
 from metrics.multiagent import team
 from metrics.multiagent.calculator import MultiAgentMetricsCalculator
-from metrics.multiagent.interactions import activity, allows, balance, evenness
+from metrics.multiagent.interactions import activity, allows, balance, evenness, mean
 from scorer.api import (
     Agent,
     AgentTrace,
@@ -119,7 +119,7 @@ class CoordinationEfficiency:
         pairs = Counter((item.source, to) for item in told for to in item.targets)
         parts = (
             (0.5, _success(told)),
-            (0.3, min(1.0, self._target_s / fmean(times)) if times else None),
+            (0.3, min(1.0, self._target_s / mean(times)) if times else None),
             (0.2, evenness(list(pairs.values())) if len(pairs) > 1 else None),
         )
         known = [(weight, share) for weight, share in parts if share is not None]

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from metrics.multiagent import records
+from metrics.multiagent.interactions import mean
 
 JOINT = frozenset({"collaboration", "negotiation"})
 _TO_ORGANISE = 10
@@ -69,7 +70,7 @@ def entropy_drop(keys: Sequence[Any]) -> float:
 def speed_up(times: Sequence[float]) -> float:
     """Return 0.5 + the relative fall of the mean from the first half to the second, in 0 to 1."""
     half = len(times) // 2
-    return _relative_fall(fmean(times[:half]), fmean(times[half:]))
+    return _relative_fall(mean(times[:half]), mean(times[half:]))
 
 
 def entropy(counts: Iterable[int]) -> float:

@@ -41,17 +41,13 @@ def average_path_length(adjacency: Mapping[str, Iterable[str]]) -> float:
 
 def single_points_of_failure(graph: Any) -> set[str]:
     """Return the agents without which the others are not connected with each other."""
-    if load().number_connected_components(graph) == 1:
+    parts = load().number_connected_components(graph)
+    if parts == 1:
         return set(load().articulation_points(graph))
-    return {agent for agent in graph if not _connected_without(graph, agent)}
+    # Of two parts, one that is a single agent: without it the others are connected.
+    return {agent for agent in graph if not (parts == 2 and graph.degree(agent) == 0)}
 
 
 def edge_connectivity(graph: Any) -> int:
     """Return how many links must fail before some agents are cut off; 0 when some are."""
     return int(load().edge_connectivity(graph))
-
-
-def _connected_without(graph: Any, agent: str) -> bool:
-    """Whether the others of a graph in several parts are connected: the agent is one of two."""
-    parts = load().number_connected_components(graph)
-    return bool(parts == 2 and graph.degree(agent) == 0)

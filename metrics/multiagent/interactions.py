@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -29,7 +30,7 @@ class InteractionAnalyzer:
         if not self.handoffs:
             return 1.0, 0.0
         rate = fmean(item.success for item in self.handoffs)
-        return rate, fmean(item.handoff_time for item in self.handoffs)
+        return rate, mean([item.handoff_time for item in self.handoffs])
 
     def calculate_conflict_metrics(self) -> tuple[float, float, float]:
         """Return conflicts per 100 interactions, the share resolved, and the seconds it took."""
@@ -37,7 +38,7 @@ class InteractionAnalyzer:
         if not self.conflicts:
             return rate, 1.0, 0.0
         times = [item.resolution_time for item in self.conflicts if item.resolved]
-        return rate, len(times) / len(self.conflicts), fmean(times) if times else 0.0
+        return rate, len(times) / len(self.conflicts), mean(times) if times else 0.0
 
     def calculate_communication_efficiency(self) -> float:
         """Return 0.5 success + 0.3 promptness (5 s is prompt) + 0.2 evenness of the pairs."""
@@ -45,7 +46,7 @@ class InteractionAnalyzer:
             return 1.0
         success = fmean(item.success for item in self.interactions)
         times = [item.response_time for item in self.interactions if item.response_time > 0]
-        prompt = min(1.0, _TARGET_S / fmean(times)) if times else 1.0
+        prompt = min(1.0, _TARGET_S / mean(times)) if times else 1.0
         return 0.5 * success + 0.3 * prompt + 0.2 * evenness(self._pairs())
 
     def calculate_load_balance(self) -> float:
@@ -65,6 +66,14 @@ class InteractionAnalyzer:
     def _pairs(self) -> list[int]:
         pairs = Counter((item.source, to) for item in self.interactions for to in item.targets)
         return list(pairs.values())
+
+
+def mean(times: Sequence[float]) -> float:
+    """Return the mean of at least one number, also where their sum is beyond every float."""
+    try:
+        return fmean(times)
+    except OverflowError:
+        return fsum(time / len(times) for time in times)
 
 
 def activity(messages: Iterable[tuple[str, Sequence[str]]]) -> Counter[str]:
@@ -91,5 +100,5 @@ def evenness(counts: Sequence[int]) -> float:
 
 def balance(counts: Sequence[int]) -> float:
     """Return max(0, 1 - population deviation / mean), 1 where nothing was counted."""
-    mean = fmean(counts) if counts else 0.0
-    return max(0.0, 1.0 - pstdev(counts) / mean) if mean else 1.0
+    usual = fmean(counts) if counts else 0.0
+    return max(0.0, 1.0 - pstdev(counts) / usual) if usual else 1.0

@@ -18,6 +18,10 @@ def interactions_of(trace: AgentTrace) -> list[Interaction]:
     What goes to no other agent (an agent that addresses itself) is left out.
     """
     told = [item for item in trace.interactions if any(t != item.source for t in item.targets)]
+    return _with_handoffs(told, trace)
+
+
+def _with_handoffs(told: Sequence[Interaction], trace: AgentTrace) -> list[Interaction]:
     known = {(item.source, target) for item in told for target in item.targets}
     passed = [
         Interaction(source=handoff.source, targets=(handoff.target,), type="handoff")
@@ -39,8 +43,8 @@ def roster(trace: AgentTrace, interactions: Sequence[Interaction]) -> list[str]:
 
 
 def log_of(trace: AgentTrace) -> SimpleNamespace:
-    """Return the trace as AgentUnit's multi-agent metrics read it."""
-    told = interactions_of(trace)
+    """Return the trace as AgentUnit's metrics read it, with what agents tell themselves."""
+    told = _with_handoffs(trace.interactions, trace)
     return SimpleNamespace(
         interactions=[_interaction(item) for item in told],
         handoffs=[

@@ -1,5 +1,7 @@
 """Counts and costs that cannot be: a wrong one would drown every sum it enters."""
 
+from collections.abc import Sequence
+
 from msgspec.structs import astuple
 
 from scorer.api import AgentTrace, Usage
@@ -9,12 +11,16 @@ MAX_CALL_TOKENS = 1_000_000_000  # a thousand times the longest context window t
 
 
 def has_impossible_usage(trace: AgentTrace) -> bool:
-    """Whether a model call (or the trace, where no call counts) has a negative or huge count."""
+    """Whether a model call (or the trace, where no call counts) has a negative or huge count.
+
+    A negative count of the trace is impossible, whatever its calls say.
+    """
     usages = [call.usage for call in trace.llm_calls]
-    if trace.usage is not None and not any(map(_has_counts, usages)):
-        usages.append(trace.usage)
-    counts = [count for usage in usages for count in astuple(usage) if count is not None]
-    return bool(counts) and not (min(counts) >= 0 and max(counts) <= MAX_CALL_TOKENS)
+    total = [trace.usage] if trace.usage is not None else []
+    bounded = usages if any(map(_has_counts, usages)) else usages + total
+    return min(_counts(usages + total), default=0) < 0 or (
+        max(_counts(bounded), default=0) > MAX_CALL_TOKENS
+    )
 
 
 def has_impossible_cost(trace: AgentTrace) -> bool:
@@ -22,6 +28,10 @@ def has_impossible_cost(trace: AgentTrace) -> bool:
     costs = [trace.cost_usd, *(call.cost_usd for call in trace.llm_calls)]
     costs += [call.cost_usd for call in trace.tool_calls or ()]
     return any(cost is not None and not 0 <= cost <= MAX_COST_USD for cost in costs)
+
+
+def _counts(usages: Sequence[Usage]) -> list[int]:
+    return [count for usage in usages for count in astuple(usage) if count is not None]
 
 
 def _has_counts(usage: Usage) -> bool:

@@ -75,10 +75,9 @@ class PiiLeakage:
         hash_key: str = "",
     ) -> None:
         weights = dict(severity_weights or {})
-        for kind, weight in weights.items():
-            if not 0 <= weight <= 1:
-                raise ValueError(f"severity_weights.{kind} must be from 0 to 1, not {weight!r}")
         self._documented = mode == "documented"
+        if not self._documented:
+            _check(weights, detectors)
         self._check_input = check_input
         self._check_output = check_output
         self._documented_weights = weights or documented.DEFAULT_WEIGHTS
@@ -169,6 +168,18 @@ class PiiLeakage:
             digest = hmac.new(self._hash_key, data, hashlib.sha256).hexdigest()
             described["hash"] = digest[:16]
         return described
+
+
+def _check(weights: Mapping[str, float], detectors: Sequence[str]) -> None:
+    """Refuse options with which leaks would go unnoticed; the original takes any weights."""
+    if not detectors:
+        raise ValueError("detectors must name at least one kind")
+    for kind, weight in weights.items():
+        if kind not in _WEIGHTS:
+            known = ", ".join(sorted(_WEIGHTS))
+            raise ValueError(f"severity_weights.{kind}: no such kind; known: {known}")
+        if not 0 <= weight <= 1:
+            raise ValueError(f"severity_weights.{kind} must be from 0 to 1, not {weight!r}")
 
 
 class _Given:

@@ -1,7 +1,7 @@
 """privacy_budget: how much of a privacy budget is left after a trace?"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
@@ -34,7 +34,9 @@ Composition = Literal["basic", "advanced"]
 
 _MAX_SHOWN = 80
 _DAY_NS = 86_400 * 10**9
+_MAX_WINDOW_DAYS = 36_525  # a century
 _ORIGINAL_ACCOUNT = ("all",)
+_MAX_BOOKED = 9e9  # in units of 1e-9 this is what an account can hold
 
 
 class PrivacyBudget:
@@ -94,7 +96,7 @@ class PrivacyBudget:
         self._slack = delta_slack
         self._per_principal = per_principal
         self._period = period
-        self._window_ns = None if window_days is None else int(window_days * _DAY_NS)
+        self._window_ns = None if window_days is None else _window_ns(window_days)
         self._spent = 0.0
         if not self._documented:
             self._check(composition)
@@ -130,7 +132,7 @@ class PrivacyBudget:
     ) -> Measurement | Unscored:
         """Measure what is left of the account that has least."""
         if self._documented:
-            return self._original(balances[0])
+            return self._original(balances[0], detail or {})
         if not balances:
             return Unscored("booked_for_another", detail=detail)
         costs = {balance.account: self._composed(balance) for balance in balances}
@@ -164,8 +166,6 @@ class PrivacyBudget:
                 raise ValueError(f"{name} must be above 0, not {value!r}")
         if not 0 < self._slack < 1:
             raise ValueError(f"delta_slack must be between 0 and 1, not {self._slack!r}")
-        if self._window_ns is not None and self._window_ns <= 0:
-            raise ValueError("window_days must be above 0")
         if composition not in get_args(Composition):
             raise ValueError(f"composition must be basic or advanced, not {composition!r}")
 
@@ -208,8 +208,8 @@ class PrivacyBudget:
             "warning": cost.epsilon / self._total >= self._warns_at,
         }
 
-    def _original(self, balance: Balance) -> Measurement:
-        used = from_units(balance.added.get("epsilon", 0))
+    def _original(self, balance: Balance, told: Mapping[str, Any]) -> Measurement:
+        used = told.get("epsilon_used", from_units(balance.added.get("epsilon", 0)))
         value, detail = self._judged(used, from_units(balance.totals.get("epsilon", 0)))
         return Measurement({"value": value}, detail=detail)
 
@@ -227,6 +227,12 @@ class PrivacyBudget:
         }
 
 
+def _window_ns(days: float) -> int:
+    if not 0 < days <= _MAX_WINDOW_DAYS:
+        raise ValueError(f"window_days must be above 0, at most {_MAX_WINDOW_DAYS}, not {days!r}")
+    return max(1, int(days * _DAY_NS))
+
+
 def _share_left(total: float, spent: float) -> float:
     """Return the share that is left, exact where decimals are: 0.2 of 1 when 0.8 are spent."""
     whole = Decimal(repr(total))
@@ -239,20 +245,24 @@ def _cost(spending: Spending) -> tuple[float, float] | None:
     return (epsilon, delta) if is_possible(epsilon, delta) else None
 
 
-def _original_entries(trace: AgentTrace) -> Entries:
+def _original_entries(trace: AgentTrace) -> Entries | Unscored:
     """Return what AgentUnit books: the sum over the trace, if it is positive.
 
-    A trace that spends nothing reads the account as well.
+    A trace that spends nothing reads the account as well; a negative sum is told, not booked.
     """
     told = [
         (s.span_id, s.epsilon)
         for s in trace.spending
         if s.epsilon is not None and math.isfinite(s.epsilon)
     ]
-    if math.fsum(epsilon for _, epsilon in told) <= 0:
+    if any(abs(epsilon) > _MAX_BOOKED for _, epsilon in told):
+        return Unscored("implausible_epsilon", "failed")
+    total = math.fsum(epsilon for _, epsilon in told)
+    if total <= 0:
         told = [("", 0.0)]
     return Entries(
-        tuple(Entry(_ORIGINAL_ACCOUNT, span, {"epsilon": units(used)}) for span, used in told)
+        tuple(Entry(_ORIGINAL_ACCOUNT, span, {"epsilon": units(used)}) for span, used in told),
+        {"epsilon_used": total},
     )
 
 

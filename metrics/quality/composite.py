@@ -62,7 +62,7 @@ class Composite:
         metrics: Sequence[Any] = (),
     ) -> None:
         self._documented = mode == "documented"
-        self._children = tuple(name for name in children if name != _NAME)
+        self._children = tuple(children)
         self._weights = dict(weights or {})
         self._require_all = require_all
         self._metrics = tuple(metrics)
@@ -70,6 +70,10 @@ class Composite:
         for name, weight in self._weights.items():
             if not 0 <= weight < float("inf"):
                 raise ValueError(f"weights.{name} must be a number of at least 0, not {weight!r}")
+            if self._children and name not in self._children:
+                raise ValueError(f"weights.{name}: it is none of the children")
+        if _NAME in self._children:
+            raise ValueError(f"children: {_NAME}: it cannot be a part of itself")
         if not self._documented:
             _refuse_unusable(self._children)
 

@@ -68,7 +68,9 @@ class CarbonEmissions:
         self._threshold = (
             threshold_kg if self._documented else not_negative("threshold_kg", threshold_kg)
         )
-        self._intensity = not_negative("grid_intensity", grid_intensity)
+        self._intensity = (
+            grid_intensity if self._documented else not_negative("grid_intensity", grid_intensity)
+        )
         self._regions = {
             region: not_negative(f"regions.{region}", figure)
             for region, figure in (regions or {}).items()

@@ -93,6 +93,8 @@ class EnergySource:
             total += part
             of += ["kwh_per_1000_tokens"] if self._per_tokens else []
             of += [self._ecologits.source] if self._ecologits is not None else []
+        if not total <= MAX_KWH:  # figures of the configuration may be beyond all measure, too
+            return Unscored("implausible_energy")
         return Energy(total, f"estimated: {' + '.join(of)}")
 
     def _of_models(self, trace: AgentTrace) -> float | Unscored:

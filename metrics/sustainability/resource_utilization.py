@@ -54,10 +54,14 @@ class ResourceUtilization:
         target_gpu_percent: float = 80.0,
     ) -> None:
         self._documented = mode == "documented"
+        given = {
+            "cpu": ("target_cpu_percent", target_cpu_percent),
+            "memory": ("target_memory_gb", target_memory_gb),
+            "gpu": ("target_gpu_percent", target_gpu_percent),
+        }
         self._targets = {
-            "cpu": not_negative("target_cpu_percent", target_cpu_percent),
-            "memory": not_negative("target_memory_gb", target_memory_gb),
-            "gpu": not_negative("target_gpu_percent", target_gpu_percent),
+            name: target if self._documented else not_negative(option, target)
+            for name, (option, target) in given.items()
         }
         self.spec = spec_for(self.spec, mode)
 

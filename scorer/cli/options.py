@@ -77,6 +77,7 @@ def read_metric(config: "Config", written: str) -> "MetricConfig":
     Raises:
         ConfigError: an option has no value.
     """
+    import yaml
     from msgspec.structs import replace
 
     from scorer.config import MetricConfig
@@ -91,7 +92,10 @@ def read_metric(config: "Config", written: str) -> "MetricConfig":
         if not given:
             raise ConfigError(f"{written!r}: write options as {name}:option=value,..")
         if key != "mode":
-            metric = replace(metric, options={**metric.options, key: load_yaml(value)})
+            try:
+                metric = replace(metric, options={**metric.options, key: load_yaml(value)})
+            except yaml.YAMLError as error:
+                raise ConfigError(f"{written!r}: {key} is no YAML") from error
         elif value in {"documented", "beyond"}:
             metric = replace(metric, mode=value)
         else:

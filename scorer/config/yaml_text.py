@@ -37,8 +37,10 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_implicit_resolver(
     _BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), list("tTfF")
 )
-_Loader.add_implicit_resolver(  # beside PyYAML's own, which asks for a point and a sign: 1.0e-6
-    _FLOAT, re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+\Z"), list("-+0123456789")
+_Loader.add_implicit_resolver(
+    _FLOAT,
+    re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+\Z"),
+    list("-+.0123456789"),
 )
 
 

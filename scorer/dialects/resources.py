@@ -8,6 +8,7 @@ would be charged to every trace.
 """
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -66,7 +67,7 @@ def _combined(field: str, reports: Sequence[_Report]) -> float:
         return math.nan
     if field in _SUMMED:
         # With both signs the sum could look possible though a part is not.
-        return math.nan if min(values) < 0 else math.fsum(values)
+        return math.nan if min(values) < 0 else _sum(values)
     return max(values) if field == "memory_mb" else _mean_over_time(reports)
 
 
@@ -75,11 +76,19 @@ def _mean_over_time(reports: Sequence[_Report]) -> float:
     values = [value for _, value in reports]
     if min(values) < 0:
         return math.nan
-    if not sum(times):
-        return math.fsum(values) / len(values)
     # Dividing first keeps every share within the range of the values.
+    if not sum(times):
+        return _sum([value / len(values) for value in values])
     whole = sum(times)
-    return math.fsum(value * (time / whole) for value, time in zip(values, times, strict=True))
+    return _sum([value * (time / whole) for value, time in zip(values, times, strict=True)])
+
+
+def _sum(values: Sequence[float]) -> float:
+    """Return the sum, the largest number there is where it is beyond that."""
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return sys.float_info.max
 
 
 def _number(value: Any) -> float:

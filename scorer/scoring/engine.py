@@ -171,7 +171,7 @@ class Engine:
         if self._breaker.is_open(name, time.monotonic()):
             return Unscored("suspended", "failed")
         try:
-            result = call_within(loaded.timeout_s, _bound(loaded, view, scores))
+            result = call_within(loaded.timeout_s, self._bound(loaded, view, scores))
         except DeadlineExceeded:
             self._breaker.strike(name, time.monotonic())
             return Unscored("timeout", "failed")
@@ -184,6 +184,17 @@ class Engine:
             self._faults.report(f"metric {name} returned no valid result", wrong)
             return Unscored("bad_result", "failed", {"type": type(result).__name__})
         return cast("Measurement | Unscored | Entries", result)
+
+    def _bound(
+        self, loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score]
+    ) -> Callable[[], object]:
+        if loaded.books:
+            return partial(cast("AccountMetric", loaded.metric).entries, view)
+        if loaded.combines:
+            # Scores of accounts are made later: then none of them is a part, be it only a failure.
+            made = [score for score in scores if score.metric not in self._booking]
+            return partial(cast("ScoreMetric", loaded.metric).combine, view, made)
+        return partial(cast("TraceMetric", loaded.metric).score, view)
 
     def _skipped(self, view: AgentTrace) -> Callable[[str], Unscored | None]:
         """Return a function that says why a metric is not to run on this trace, if so."""
@@ -259,12 +270,3 @@ def _hindrance(loaded: LoadedMetric, view: AgentTrace, barred: Barred) -> Unscor
         return Unscored(barred[spec.name], "failed")
     lacking = missing_need(view, spec.needs)
     return None if lacking is None else Unscored(lacking)
-
-
-def _bound(loaded: LoadedMetric, view: AgentTrace, scores: Sequence[Score]) -> Callable[[], object]:
-    if loaded.books:
-        return partial(cast("AccountMetric", loaded.metric).entries, view)
-    if loaded.combines:
-        made = [score for score in scores if score.reason != NOT_BOOKED.reason]
-        return partial(cast("ScoreMetric", loaded.metric).combine, view, made)
-    return partial(cast("TraceMetric", loaded.metric).score, view)

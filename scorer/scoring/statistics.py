@@ -89,7 +89,7 @@ class _Tally:
             methods=tuple(sorted(self._methods)),
             scored=len(values),
             fails=self._fails,
-            mean=fsum(values) / len(values) if values else None,
+            mean=_mean(values) if values else None,
             p50=percentile(values, 0.5),
             p95=percentile(values, 0.95),
             p99=percentile(values, 0.99),
@@ -107,3 +107,11 @@ def percentile(ordered: Sequence[float], q: float) -> float | None:
     low = int(rank)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (rank - low)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean, also where the sum is beyond every float."""
+    try:
+        return fsum(values) / len(values)
+    except OverflowError:
+        return fsum(value / len(values) for value in values)

@@ -158,8 +158,10 @@ class Injected:
         *said, shown = requests
         if isinstance(shown, EmbedFrames):
             self.frames = list(shown.indexes(self._total))
-            assert len(self.frames) == len(self._cosines)
-        vectors = tuple([(cosine, math.sqrt(1 - cosine**2)) for cosine in self._cosines])
+            assert len(self.frames) >= len(self._cosines)
+        # A frame without a cosine (None, or none at all) is one that cannot be decoded.
+        read = [cosine for cosine in self._cosines if cosine is not None]
+        vectors = tuple([(cosine, math.sqrt(1 - cosine**2)) for cosine in read])
         return [*[Embeddings(((1.0, 0.0),))] * len(said), Embeddings(vectors, tuple(self.frames))]
 
     def describe(self, requests):

@@ -147,6 +147,13 @@ def test_what_needs_the_sidecar_says_so(scored):
     assert (score.status, score.reason) == ("skipped", "sidecar_unavailable")
 
 
+def test_an_answer_is_compared_with_its_reference(scored):
+    """The answer says no more than the question and the reference."""
+    film = scored["a film about which a question is answered"]
+    assert value(film, "answer_correctness") == 1.0
+    assert film.breaches == ()
+
+
 def test_bad_samples_breach_their_thresholds(scored):
     """The leak, the failing tool and the slow run each show on a dashboard."""
     assert "pii_leakage" in scored["an answer that leaks personal data"].breaches

@@ -163,6 +163,15 @@ def test_a_registered_metric_of_our_own_kind_runs_in_this_process(metric):
     assert score.value == 0.5
 
 
+@pytest.mark.parametrize("metric", [ResponseTime, ResponseTime()])
+def test_a_metric_with_agentunit_s_method_alone_is_refused_by_the_service(metric):
+    """It names the methods that are missing."""
+    register_metric("response_time", metric)
+    scoring = parse_config({"scoring": {"metrics": ["response_time"]}}).scoring
+    with pytest.raises(ConfigError, match="response_time has none of `score`, `combine`"):
+        registry.load_metrics(scoring)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [("AnswerLength", "answer_length"), ("HTTPLatency", "http_latency"), ("Top5Hits", "top5_hits")],

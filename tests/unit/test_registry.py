@@ -1,10 +1,14 @@
 """Metrics from the configuration."""
 
+import math
+from decimal import Decimal
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from scorer import registration, registry
-from scorer.api import Threshold, Unscored
+from scorer.api import MetricSpec, Threshold, Unscored
 from scorer.config import parse_config
 from scorer.errors import ConfigError
 
@@ -71,19 +75,19 @@ def test_a_metric_named_twice_runs_once_as_configured():
         ({"metrics": [{"name": "composite", "options": {"mode": "x"}}]}, "unknown option 'mode'"),
         (
             {"metrics": [{"name": "image_caption_accuracy", "options": {"use_semantic": "no"}}]},
-            "image_caption_accuracy: use_semantic: Expected `bool`, got `str`",
+            "image_caption_accuracy: option use_semantic: Expected `bool`, got `str`",
         ),
         (
             {"metrics": [{"name": "privacy_budget", "options": {"composition": "best"}}]},
-            "privacy_budget: composition: 'best' is not one of: 'basic', 'advanced'",
+            "privacy_budget: option composition: 'best' is not one of: 'basic', 'advanced'",
         ),
         (
             {"metrics": [{"name": "pii_leakage", "options": {"detectors": "email"}}]},
-            "pii_leakage: detectors: Expected `array.*, got `str`",
+            "pii_leakage: option detectors: Expected `array.*, got `str`",
         ),
         (
             {"metrics": [{"name": "composite", "options": {"weights": {"cost": "x"}}}]},
-            r"composite: weights: Expected `float`, got `str` - at `weights\[...\]`",
+            r"composite: option weights: Expected `float`, got `str` - at `weights\[...\]`",
         ),
         (
             {"metrics": ["niceness"]},
@@ -97,6 +101,49 @@ def test_what_does_not_exist_is_a_configuration_error(scoring, said):
     """Names, options and thresholds are checked at the start."""
     with pytest.raises(ConfigError, match=said):
         loaded(**scoring)
+
+
+@pytest.mark.parametrize(
+    ("metric", "option", "value", "said"),
+    [
+        ("pii_leakage", "check_output", "false", "Expected `bool`, got `str`"),
+        ("data_minimization", "context_keys", "email", "Expected `array . null`, got `str`"),
+        ("energy_consumption", "threshold_kwh", True, "Expected `float`, got `bool`"),
+        ("privacy_budget", "window_days", "7", "got `str`"),
+        ("privacy_budget", "warn_threshold", math.nan, "a number must be finite, not nan"),
+        ("energy_consumption", "kwh_per_1000_tokens", {"*": math.inf}, "a number must be finite"),
+        ("faithfulness", "ragas", 1, r"unknown option 'ragas' \(known: method\)"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["beyond", "documented"])
+def test_an_option_has_the_type_that_the_metric_declares(metric, option, value, said, mode):
+    """What Python would take for something else is a mistake that is told at the start."""
+    with pytest.raises(ConfigError, match=said) as refused:
+        loaded(metrics=[{"name": metric, "mode": mode, "options": {option: value}}])
+    assert f"{metric}: " in str(refused.value)
+    assert option in str(refused.value)
+
+
+class OfOwnTypes:
+    """A metric whose options have types that no configuration holds."""
+
+    spec = MetricSpec(name="mine", kind="quality", description="A test.")
+
+    def __init__(
+        self, *, mode: str, path: Path, of: dict[str, Decimal], either: list[str] | tuple[int, ...]
+    ) -> None:
+        self.made = (mode, Path(path), {key: Decimal(value) for key, value in of.items()}, either)
+
+    def score(self, _trace):
+        raise AssertionError("only made")
+
+
+def test_options_of_other_types_are_the_metric_s_own_matter(monkeypatch):
+    """It gets what the configuration says, and makes a path of a text."""
+    monkeypatch.setitem(registration._registered, "mine", OfOwnTypes)
+    options = {"path": "x/y", "of": {"a": "0.5"}, "either": [1]}
+    (found,) = loaded(metrics=[{"name": "mine", "options": options}])
+    assert found.metric.made == ("beyond", Path("x/y"), {"a": Decimal("0.5")}, [1])
 
 
 def test_a_configured_threshold_replaces_the_metric_s_own():

@@ -17,7 +17,7 @@ def _text(content: str) -> dict[str, str]:
 
 
 def _scene(
-    title: str, agent: str, asked: tuple[dict[str, str], ...], answer: str, **reference: str
+    title: str, agent: str, asked: tuple[dict[str, str], ...], answer: str, /, **reference: str
 ) -> Scene:
     content = {
         "gen_ai.input.messages": _messages("user", *asked),
@@ -55,6 +55,7 @@ def scenes() -> tuple[Scene, ...]:
     """Return the samples; nobody reads what their references name."""
     picture = {"type": "uri", "modality": "image", "mime_type": "image/png"}
     sound = {"type": "uri", "modality": "audio", "mime_type": "audio/wav"}
+    film = {"type": "uri", "modality": "video", "mime_type": "video/mp4"}
     return (
         _scene(
             "a picture that is described",
@@ -75,5 +76,15 @@ def scenes() -> tuple[Scene, ...]:
             ),
             "Hello, my order hasn't arrived yet. Please call me back after 5 today.",
             transcript="Hello, my order has not arrived yet, please call me back after five today.",
+        ),
+        _scene(
+            "a film about which a question is answered",
+            "film-reader",
+            (
+                _text("How long does the kettle in the video take to boil?"),
+                film | {"uri": "https://shop.example/films/kettle.mp4"},
+            ),
+            "In the video the kettle takes 3 minutes to boil.",
+            answer="3 minutes",
         ),
     )

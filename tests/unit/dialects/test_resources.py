@@ -73,3 +73,12 @@ def test_a_negative_part_spoils_the_sum(span, view):
 def test_nothing_reported_is_nothing(span, view):
     """No field is set."""
     assert view(span("1", AGENT)).resources == Resources()
+
+
+@pytest.mark.parametrize("field", ["energy_kwh", "cpu_percent"])
+def test_a_sum_beyond_every_number_is_the_largest_there_is(span, view, field):
+    """So what a span says of its energy costs the trace no other score."""
+    huge = {**AGENT, f"spanscore.{field}": 1.7e308}
+    spans = [span(number, huge, start=5, end=5) for number in "123"]
+    result = getattr(view(*spans).resources, field)
+    assert result == pytest.approx(1.7e308, rel=0.1)

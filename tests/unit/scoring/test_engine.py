@@ -189,8 +189,9 @@ class TestAccounts:
         (score,) = scored.scores
         assert (score.status, score.reason, score.value) == ("failed", "not_booked", None)
 
-    def test_metrics_of_scores_do_not_see_the_score_that_waits(self):
-        """It would look like one that failed."""
+    @pytest.mark.parametrize("found", [Entries((ENTRY,)), Unscored("nothing", "failed")])
+    def test_metrics_of_scores_do_not_see_the_scores_of_accounts(self, found):
+        """They are made later: one that failed at once is no part of the others either."""
         seen = []
 
         class Seen(Total):
@@ -198,7 +199,9 @@ class TestAccounts:
                 seen.extend(score.metric for score in scores)
                 return super().combine(trace, scores)
 
-        metrics = [loaded("a", Constant(1)), loaded("spent", Spent(ENTRY)), loaded("sum", Seen())]
+        spent = Spent()
+        spent.found = found
+        metrics = [loaded("a", Constant(1)), loaded("spent", spent), loaded("sum", Seen())]
         Engine(metrics, []).score_view(VIEW, "s")
         assert seen == ["a"]
 

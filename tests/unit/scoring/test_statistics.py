@@ -61,3 +61,8 @@ def test_outputs_and_methods_are_kept_apart():
 def test_percentiles_interpolate(values, q, expected):
     """The q-quantile lies at rank (n - 1) q."""
     assert percentile(values, q) == expected
+
+
+def test_the_mean_of_the_largest_numbers_is_a_number():
+    """Their sum is none."""
+    assert summary_of(score(1.6e308), score(1.2e308)).mean == pytest.approx(1.4e308)

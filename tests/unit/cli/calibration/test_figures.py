@@ -122,7 +122,12 @@ def test_a_metric_without_direction_cannot_be_calibrated(monkeypatch):
 def test_options_make_another_method():
     """NAME:option=value; a wrong one is an error."""
     assert Judge(CONFIG, "faithfulness:mode=documented").loaded.mode == "documented"
-    for wrong in ("faithfulness:mode=x", "faithfulness:mode", "pii_leakage:detector=[email]"):
+    for wrong in (
+        "faithfulness:mode=x",
+        "faithfulness:mode",
+        "pii_leakage:detector=[email]",
+        "x:y=[",
+    ):
         with pytest.raises(ConfigError):
             Judge(CONFIG, wrong)
 

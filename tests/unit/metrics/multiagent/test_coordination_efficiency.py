@@ -113,3 +113,17 @@ def test_documented_mode_takes_what_is_absent_for_perfect():
     assert metric.score(trace(says("a", "b"), agents="abcd")).values == {"value": 1.0}
     assert metric.score(trace()).reason == "not_measurable"
     assert metric.score(trace()).detail == {"error": "no_interactions"}
+
+
+@pytest.mark.parametrize("mode", ["beyond", "documented"])
+def test_the_longest_times_there_are_have_a_mean(mode):
+    """Their sum is no number, but the agents are slow, not unknown: promptness is 0."""
+    slow = says("a", "b", response_s=1.7e308, success=True)
+    metric = CoordinationEfficiency(mode=mode)
+    assert 0 < metric.score(trace(slow, slow)).values["value"] < 1
+
+
+def test_documented_mode_counts_what_agents_tell_themselves():
+    """As the original does; by the better definition nothing passes between agents."""
+    alone = trace(says("a", "a"), agents="a")
+    assert CoordinationEfficiency(mode="documented").score(alone).values == {"value": 1.0}

@@ -1,6 +1,12 @@
 import pytest
 
-from metrics.multiagent.interactions import InteractionAnalyzer, allows, balance, evenness
+from metrics.multiagent.interactions import (
+    InteractionAnalyzer,
+    allows,
+    balance,
+    evenness,
+    mean,
+)
 
 
 def says(source, to, **more):
@@ -53,3 +59,9 @@ def test_roles_allow_or_not():
 def test_nothing_counted_is_even_and_balanced():
     """As the original has it."""
     assert (evenness([]), balance([]), balance([0, 0]), balance([0, 4, 0, 0])) == (1.0, 1.0, 1.0, 0)
+
+
+def test_the_mean_of_times_is_exact_where_their_sum_is_no_number():
+    """(1.5 + 1.3) / 2."""
+    assert mean([1.5e308, 1.3e308]) == pytest.approx(1.4e308)
+    assert mean([1.0, 2.0]) == 1.5

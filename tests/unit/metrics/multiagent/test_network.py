@@ -41,3 +41,9 @@ def test_small_and_silent_networks():
 def test_senders_outside_the_roster_count_in_the_density():
     """So it may exceed 1: 3 links over 2 * 1."""
     assert NetworkAnalyzer({"x": "abc"}, "ab").calculate_density() == 1.5
+
+
+def test_what_an_agent_tells_itself_links_no_neighbours():
+    """Of the six ordered pairs around a, a -> b and a -> c are links, and b -> b is no pair."""
+    network = NetworkAnalyzer({"a": "abc", "b": "b"}, "abc")
+    assert network.calculate_clustering() == pytest.approx(2 / 6 / 3)

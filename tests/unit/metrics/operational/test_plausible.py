@@ -19,3 +19,11 @@ def test_what_is_not_captured_is_not_impossible():
     view = AgentTrace(trace_id="t", llm_calls=(LlmCall(span_id="a"),))
     assert not has_impossible_usage(view)
     assert not has_impossible_cost(view)
+
+
+def test_a_negative_total_is_impossible_beside_calls_that_are_not():
+    """A total of many calls may be large, but never below 0."""
+    calls = (LlmCall(span_id="a", usage=Usage(input=5)),)
+    large = AgentTrace(trace_id="t", llm_calls=calls, usage=Usage(total=10 * MAX_CALL_TOKENS))
+    assert not has_impossible_usage(large)
+    assert has_impossible_usage(AgentTrace(trace_id="t", llm_calls=calls, usage=Usage(total=-1)))

@@ -160,6 +160,7 @@ class TestBeyond:
             {"delta_slack": 0.0},
             {"delta_slack": 1.0},
             {"window_days": 0.0},
+            {"window_days": 1e308},
             {"composition": "renyi"},
         ],
     )
@@ -191,10 +192,19 @@ class TestDocumented:
     def test_a_negative_sum_is_not_booked(self):
         """As in the original; a negative part of a positive sum is."""
         metric = PrivacyBudget(mode="documented")
-        assert [e.amounts for e in metric.entries(trace(spend(-1.0))).entries] == [{"epsilon": 0}]
+        entries = metric.entries(trace(spend(-1.0)))
+        assert [entry.amounts for entry in entries.entries] == [{"epsilon": 0}]
+        result = metric.measure(booked(entries), entries.detail)
+        assert (result.detail["epsilon_used"], result.detail["total_spent"]) == (-1.0, 0.0)
         spending = spend(3.0), spend(-1.0, "b")
         (balance,) = booked(metric.entries(trace(*spending)))
         assert balance.totals == {"epsilon": 2 * 10**9}
+
+    def test_what_no_account_can_hold_fails_and_is_not_booked(self):
+        """The original adds it up; the account that is kept over a restart ends at 9e9."""
+        metric = PrivacyBudget(mode="documented")
+        spent = trace(spend(1.0), spend(1e10, "b"))
+        assert metric.entries(spent) == Unscored("implausible_epsilon", "failed")
 
     def test_no_budget_raises(self):
         """The engine makes a failed score of it."""

@@ -114,6 +114,14 @@ def test_negative_weights_are_refused():
         Composite(weights={"a": -1})
 
 
+def test_a_weight_is_of_a_child_and_no_composite_is_a_part_of_itself():
+    """Else a misspelt name would change nothing, and `[composite]` would mean all."""
+    with pytest.raises(ValueError, match=r"weights\.b: it is none of the children"):
+        Composite(children=["a"], weights={"b": 2})
+    with pytest.raises(ValueError, match="cannot be a part of itself"):
+        Composite(children=["composite"])
+
+
 def test_documented_is_the_plain_mean_and_zero_without_values():
     """Values as they are, whatever their direction; none gives 0; a failed child fails all."""
     scores = [

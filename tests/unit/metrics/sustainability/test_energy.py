@@ -87,3 +87,9 @@ def test_a_wrong_figure_is_refused(figure):
 def test_beyond_the_limit_the_value_falls(used, value):
     """1 / 2 = 0.5."""
     assert at_most(1, used) == value
+
+
+def test_an_estimate_beyond_all_measure_is_none():
+    """Whoever writes 1e308 W has not measured any."""
+    source = EnergySource(cpu_watts=1e308)
+    assert source.read(trace(cpu_percent=100.0)) == Unscored("implausible_energy")

@@ -60,6 +60,14 @@ def test_a_wrong_target_is_refused(target):
         ResourceUtilization(target_cpu_percent=target)
 
 
+def test_the_documented_mode_takes_any_target_as_the_original_does():
+    """50 / -1 is below half: 0; 1 of memory and GPU without any use: targets of 0."""
+    options = {"target_cpu_percent": -1.0, "target_memory_gb": 0, "target_gpu_percent": 0}
+    metric = ResourceUtilization(mode="documented", **options)
+    result = metric.evaluate(None, {"cpu_percent": 50.0}, None)
+    assert result.value == pytest.approx(2 / 3)
+
+
 def test_the_documented_mode_has_a_step_and_counts_the_unmeasured_as_zero():
     """CPU 100 / 80 = 1.25 scores 0.75, memory and GPU 0: 0.25."""
     assert score("documented", cpu_percent=100.0).values == {"value": pytest.approx(0.25)}
