@@ -1,6 +1,6 @@
 """Sends three times what a service can score, and prints what the accepted traffic notices of it.
 
-    python tests/bench/overload.py [--seconds 60] [--over 3]
+    python tests/bench/overload.py [--seconds 60] [--over 3] [--apart]
 
 First the sustainable load is found: what is scored per second while more than that is offered.
 (While senders never pause it is less: refusing them takes the time; so that only says how much
@@ -9,7 +9,8 @@ that is refused is sent again after the time that the answer names, and counts t
 each phase the exporter of the OpenTelemetry SDK and rotel (where it is installed) send 100 traces
 of 20 spans each. At the end: how long until nothing is refused any more. One worker and the parent
 process share the machine with the load: how late that is itself, as it wakes from its pauses, is
-in the latency too, and printed. This is no test: it asserts nothing.
+in the latency too, and printed; with `--apart` the load has the last core for itself (Linux), the
+service the others. This is no test: it asserts nothing.
 """
 
 import argparse
@@ -299,6 +300,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--over", type=float, default=3)
+    options.add_argument("--apart", action="store_true")
     chosen = options.parse_args()
     logging.disable()  # what the exporters log of refusals
     print(
@@ -307,7 +309,12 @@ def main():
     )
     requests = Requests()
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
+        cores = sorted(os.sched_getaffinity(0)) if chosen.apart else ()
+        if chosen.apart:
+            os.sched_setaffinity(0, cores[:-1])
         service = Service(folder, SETTINGS)
+        if chosen.apart:
+            os.sched_setaffinity(0, cores[-1:])
         sender = Sender(service.grpc, requests)
         sender.run(5)
         most = 0.0
