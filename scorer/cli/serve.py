@@ -91,7 +91,7 @@ async def _serve(config: "Config", *, demo: bool) -> None:
     _stop_on_signals(stop)
     service = Service(config)
     await service.start()
-    settle_memory()
+    settle_memory(answers=True)
     _announce(service.addresses, config)
     if demo:
         await asyncio.gather(service.run(stop), _demo(config, service.addresses, stop))

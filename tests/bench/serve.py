@@ -95,7 +95,7 @@ async def ingest_into(log):
     receiver = OtlpGrpcReceiver(config, door, telemetry)
     await receiver.start()
     polling = asyncio.create_task(poll(door))
-    settle_memory()
+    settle_memory(answers=True)
     await until_stdin_ends(receiver.address[1])
     polling.cancel()
     await receiver.stop(0)
@@ -121,7 +121,7 @@ async def service():
     await running.start()
     stop = asyncio.Event()
     task = asyncio.create_task(running.run(stop))
-    settle_memory()
+    settle_memory(answers=True)
     port = running.addresses["otlp_grpc"][1]
     await until_stdin_ends(f"{port} {running.addresses['web'][1]}")
     stop.set()
