@@ -27,7 +27,7 @@ from scorer.telemetry import set_up_logging
 SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
 # Where the cores are busy, what is received goes first: a sender waits for its answer, and scoring
 # that falls behind has new requests refused.
-_NICENESS = 5
+_NICENESS = 7
 # How often a worker looks whether its service is still there, seconds.
 _LOOK_S = 1.0
 
