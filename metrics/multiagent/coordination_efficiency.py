@@ -70,12 +70,10 @@ class CoordinationEfficiency:
         """Measure the components and their weighted mean."""
         if self._documented:
             return score_of(self.evaluate(None, team.log_of(trace), None))
-        told = team.interactions_of(trace)
-        agents = team.roster(trace, told)
-        if len(agents) < 2:
-            return Unscored("fewer_than_two_agents")
-        if not told:
-            return Unscored("no_interactions")
+        found = team.team_of(trace)
+        if isinstance(found, Unscored):
+            return found
+        agents, told = found
         known = self._components(trace, told, agents)
         weight = sum(_WEIGHTS[name] for name in known)
         value = sum(_WEIGHTS[name] * share for name, share in known.items()) / weight

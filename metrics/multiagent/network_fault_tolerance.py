@@ -51,12 +51,10 @@ class NetworkFaultTolerance:
         """Measure the share; the detail names the single points of failure."""
         if self._documented:
             return score_of(self.evaluate(None, team.log_of(trace), None))
-        told = team.interactions_of(trace)
-        agents = team.roster(trace, told)
-        if len(agents) < 2:
-            return Unscored("fewer_than_two_agents")
-        if not told:
-            return Unscored("no_interactions")
+        found = team.team_of(trace)
+        if isinstance(found, Unscored):
+            return found
+        agents, told = found
         links = ((item.source, target) for item in told for target in item.targets)
         graph = graphs.undirected(agents, links)
         weak = graphs.single_points_of_failure(graph)

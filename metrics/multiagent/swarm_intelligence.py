@@ -59,11 +59,10 @@ class SwarmIntelligence:
         """Measure the signs and their weighted mean."""
         if self._documented:
             return score_of(self.evaluate(None, team.log_of(trace), None))
-        told = team.interactions_of(trace)
-        if len(team.roster(trace, told)) < 2:
-            return Unscored("fewer_than_two_agents")
-        if not told:
-            return Unscored("no_interactions")
+        members = team.team_of(trace)
+        if isinstance(members, Unscored):
+            return members
+        told = members.told
         if len(told) < _ENOUGH:
             return Unscored("too_few_interactions", detail={"interactions": len(told)})
         found = {

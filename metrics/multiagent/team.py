@@ -2,14 +2,30 @@
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from metrics.privacy.masking import quoted
-from scorer.api import Agent, AgentTrace, Interaction
+from scorer.api import Agent, AgentTrace, Interaction, Unscored
 
 _MAX_NAME = 64
 _MAX_NAMES = 20
 HANDOFFS = frozenset({"handoff", "delegation"})
+
+
+class Team(NamedTuple):
+    """The names of the agents of a trace, two at least, and what passed between them."""
+
+    agents: list[str]
+    told: list[Interaction]
+
+
+def team_of(trace: AgentTrace) -> Team | Unscored:
+    """Return the agents of a trace and their interactions, or why there is nothing to score."""
+    told = interactions_of(trace)
+    agents = roster(trace, told)
+    if len(agents) < 2:
+        return Unscored("fewer_than_two_agents")
+    return Team(agents, told) if told else Unscored("no_interactions")
 
 
 def interactions_of(trace: AgentTrace) -> list[Interaction]:

@@ -9,7 +9,6 @@ import re
 from metrics.privacy.labels import Label
 from metrics.privacy.phone_words import is_announced
 
-_SEP = r"(?:-| - | )"
 _SAID = (
     r"(?i:\bssn|social[ _]?sec(?:urity)?\.?(?:[ _]?(?:number|num|no\.?))?|"
     r"\bsocial(?: is|:| ?#))[^\d\n]{0,40}\n?[ \t]{0,8}"

@@ -78,11 +78,6 @@ class Source:
         """Whether a stem occurs."""
         return stem in self.places
 
-    def sentences_with(self, stem: str) -> Sequence[int] | None:
-        """Return in which sentences a stem occurs; None where there are too many to look at."""
-        found = self.places.get(stem, ())
-        return found if len(found) <= MAX_POSTINGS else None
-
     def sentence(self, number: int) -> list[str]:
         """Return the stems of a sentence, none beyond the last one."""
         if not 0 <= number < len(self.starts) - 1:
@@ -138,7 +133,7 @@ class Source:
 
         Contexts are told by their place.
         """
-        capitals = "".join(_INITIAL.findall(text))
+        capitals = "".join(_INITIAL.findall(text)) if self._acronyms else ""
         if any(map(capitals.__contains__, self._acronyms)):
             for initials, words in name_runs(text):
                 owners = self._acronyms.get(initials.upper())

@@ -29,7 +29,9 @@ _MAX_WINDOWS = 32
 _LONGEST_ACRONYM = 6
 _REACH = 2.0  # two sentences hold at most twice what the better one does
 _ROUNDING = 1e-9
-_WORTH_READING = 0.4  # share of a claim that a sentence has, for the amounts beside it to matter
+_WORTH_READING = (
+    0.6  # share of a claim's words that a sentence has, for its amounts to be asked for
+)
 _NONE: frozenset[str] = frozenset()
 _AS_NEAR = 0.1  # sentences whose share is less by at most this are as near as the nearest
 
@@ -75,7 +77,7 @@ def support_of(
         value, contrary = _in_context(claim, source, found, near, best)
         if value > best:
             best, why = value, contrary
-        if (known := others.known_to(owner, most + found.everywhere)) and best < 1:
+        if best < 1 and (known := others.known_to(owner, most + found.everywhere)):
             value, contrary = _without(known, claim, source, owner, best)
             if value > best:
                 best, why = value, contrary

@@ -188,20 +188,18 @@ class Assembler:
         self._last_offset = position.offset
         first, tally = whole.first, Tally()
         key = trace_key(first.trace_id, whole.tenant)
-        trace = self._open.get(key)
-        if trace is not None and trace.cut and position.offset > trace.cut.closed_at:
-            tally.closed.append(self._close_at_cut(trace, now))
-            trace = None
-        if trace is None:
-            cut = self._closed.cut_of(key, position.offset)
-            if self._closed.is_replaced(key, position.offset) or (
-                cut is None and self._closed.had(key, position.offset)
-            ):
-                return Pushed(0, 0, 0, tally.closed, rereads=len(whole.spans))
-            self._closed.give_up(key)
-            revision = cut.revision if cut else self._closed.next_revision(key, whole.revision)
-            trace = self._new(key, first.envelope, Arrival(whole.tenant, position, now), cut)
-            trace.revision = revision
+        before = self._open.get(key)
+        if before is not None:  # all else of it is foreseen to be replaced
+            tally.closed.append(self._close_at_cut(before, now))
+        cut = self._closed.cut_of(key, position.offset)
+        if self._closed.is_replaced(key, position.offset) or (
+            cut is None and self._closed.had(key, position.offset)
+        ):
+            return Pushed(0, 0, 0, tally.closed, rereads=len(whole.spans))
+        self._closed.give_up(key)
+        revision = self._closed.next_revision(key, whole.revision)
+        trace = self._new(key, first.envelope, Arrival(whole.tenant, position, now), cut)
+        trace.revision = cut.revision if cut else revision
         added = self._add(trace, whole.spans, None)
         # That the log holds a span twice does not mean that it came twice.
         trace.duplicates, trace.conflicts = whole.duplicates, whole.conflicts

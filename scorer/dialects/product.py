@@ -17,7 +17,6 @@ from scorer.model.span import Attributes, LogRecord, Span
 from scorer.model.span_facts import SpanFacts, SpanRole
 
 _TEXT_KEYS = ("page_content", "content", "text", "document", "chunk")
-_LIST_KEYS = ("documents", "nodes", "results", "matches", "output")
 _MESSAGES = ("messages", "replies", "choices", "generations", "contents")
 
 Read = Callable[[Span, SpanRole | None], Mapping[str, Any]]

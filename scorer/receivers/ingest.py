@@ -76,18 +76,21 @@ class AssemblingIngest:
 
     def traces(self, body: bytes, *, tenant: str = "") -> Accepted:
         """Take an ExportTraceServiceRequest."""
-        self._refuse_new(body, tenant)
+        size, now, refusal = len(body), self._clock(), None
+        if self._admission.can_hold(size):
+            refusal = self._admission.refusal(size, tenant, now)
+        if refusal is not None:
+            self._refuse_new(refusal, body, tenant, now)
         spans, rejected, why = self._split(body)
-        add, now = self._telemetry.add, self._clock()
+        add = self._telemetry.add
         add("spanscore_offered_spans_total", len(spans) + rejected)
         if rejected:
             add("spanscore_refused_spans_total", rejected, reason="invalid")
         try:
-            self._admission.check_size(len(body))
+            self._admission.check_size(size)
         except Exception:
             add("spanscore_refused_spans_total", len(spans), reason="too_large")
             raise
-        refusal = self._admission.refusal(len(body), tenant, now)
         taken = spans if refusal is None else self._of_open(spans, refusal, tenant)
         offset, first = 0, self._next_offset()
         if taken:
@@ -97,7 +100,7 @@ class AssemblingIngest:
         if refusal is not None and (refusal.is_total or len(taken) < len(spans)):
             left = len(spans) - len(taken)
             add("spanscore_refused_spans_total", left, reason=refusal.reason)
-            self._refuse(refusal, len(body), tenant, now)
+            self._refuse(refusal, size, tenant, now)
         told = f"{rejected} spans rejected: {why}" if rejected else ""
         return Accepted(rejected, told, offset, first if offset else 0)
 
@@ -336,23 +339,19 @@ class AssemblingIngest:
         find = self._assembler.find
         return [entry for entry in entries if find(entry.trace_id, tenant) is not None]
 
-    def _refuse_new(self, body: bytes, tenant: str) -> None:
+    def _refuse_new(self, refusal: Refusal, body: bytes, tenant: str, now: float) -> None:
         """Raise at once where nothing of a request can be taken.
 
         Under overload most requests are refused, and those that are taken wait for that.
         """
-        size, now = len(body), self._clock()
-        if not self._admission.can_hold(size):
-            return
-        refusal = self._admission.refusal(size, tenant, now)
-        seen = None if refusal is None else glance(body)
-        if refusal is None or seen is None:
+        seen = glance(body)
+        if seen is None:
             return
         find = self._assembler.find
         if refusal.is_total or all(find(each, tenant) is None for each in seen.trace_ids):
             self._telemetry.add("spanscore_offered_spans_total", seen.spans)
             self._telemetry.add("spanscore_refused_spans_total", seen.spans, reason=refusal.reason)
-            self._refuse(refusal, size, tenant, now)
+            self._refuse(refusal, len(body), tenant, now)
 
     def _refuse(self, refusal: Refusal, size: int, tenant: str, now: float) -> None:
         """Make room if that is due, and raise."""

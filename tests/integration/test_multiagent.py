@@ -8,12 +8,8 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from serving import serving
 
-from scorer.config import parse_config
-from scorer.service import Service
-from scorer.testing import assert_balance
-
-ANY = {"endpoint": "127.0.0.1:0"}
 CREW = ("planner", "coder", "tester")
 
 
@@ -44,8 +40,6 @@ def chat(tracer):
 def settings(path, mode):
     names = ("coordination_efficiency", "swarm_intelligence", "network_fault_tolerance")
     return {
-        "receivers": {"otlp": {"grpc": ANY, "http": ANY}},
-        "web": ANY,
         "journal": {"enabled": False},
         "assembly": {"linger": "100ms"},
         "scoring": {"workers": 0, "metrics": [{"name": name, "mode": mode} for name in names]},
@@ -55,19 +49,13 @@ def settings(path, mode):
 
 async def scores(path, mode):
     """Return the score objects of one run of the team."""
-    service = Service(parse_config(settings(path, mode)))
-    await service.start()
-    host, port = service.addresses["otlp_grpc"]
-    provider = TracerProvider(resource=Resource({"service.name": "crew"}))
-    exporter = OTLPSpanExporter(endpoint=f"{host}:{port}", insecure=True)
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    await asyncio.to_thread(work, provider.get_tracer("app"))
-    await asyncio.to_thread(provider.shutdown)
-    stop.set()
-    await task
-    assert_balance(service.telemetry)
+    async with serving(**settings(path, mode)) as service:
+        host, port = service.addresses["otlp_grpc"]
+        provider = TracerProvider(resource=Resource({"service.name": "crew"}))
+        exporter = OTLPSpanExporter(endpoint=f"{host}:{port}", insecure=True)
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        await asyncio.to_thread(work, provider.get_tracer("app"))
+        await asyncio.to_thread(provider.shutdown)
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 

@@ -7,13 +7,13 @@ import grpc.aio
 import pytest
 from google.protobuf.json_format import MessageToJson
 from metric_requests import data, metric
+from serving import serving
 
 from scorer.cli.main import main
 from scorer.config import parse_config
 from scorer.receivers.replay import replay
-from scorer.service import Service
 from scorer.sinks.jsonl import ScoresFile
-from scorer.testing import RecordingSink, TraceBuilder, assert_balance
+from scorer.testing import RecordingSink, TraceBuilder
 
 EXPORT = "/opentelemetry.proto.collector.{}.v1.{}Service/Export"
 S = 10**9
@@ -55,9 +55,11 @@ def _framed(body):
     return len(body).to_bytes(4, "big") + body
 
 
-def config(metrics=("sustainability",), **sections):
-    scoring = {"workers": 0, "metrics": list(metrics)}
-    return parse_config({"scoring": scoring} | sections)
+SCORING = {"workers": 0, "metrics": ["sustainability"]}
+
+
+def config(**sections):
+    return parse_config({"scoring": SCORING} | sections)
 
 
 def values(scores):
@@ -102,20 +104,6 @@ async def test_live_metrics_give_the_scores_of_a_replay(folder, tmp_path):
     """Sent over gRPC in the order of their times: equal but for the reason of the close."""
     replayed, live = tmp_path / "replay.jsonl", tmp_path / "live.jsonl"
     await replay(config(), [str(folder)], sinks=[ScoresFile(replayed)])
-    any_port = {"endpoint": "127.0.0.1:0"}
-    service = Service(
-        config(
-            receivers={"otlp": {"grpc": any_port, "http": any_port}},
-            web=any_port,
-            assembly={"linger": "100ms"},
-            sinks={"jsonl": {"path": str(live)}},
-            state_dir=str(tmp_path / "state"),
-        )
-    )
-    await service.start()
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    host, port = service.addresses["otlp_grpc"]
     messages = [(t.spans[0].end_time_unix_nano, "trace", "Trace", t.request()) for t in TRACES]
     messages += [
         (
@@ -126,12 +114,17 @@ async def test_live_metrics_give_the_scores_of_a_replay(folder, tmp_path):
         )
         for m in METRICS
     ]
-    async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
-        for _, signal, name, body in sorted(messages):
-            await channel.unary_unary(EXPORT.format(signal, name))(body)
-    stop.set()
-    await task
-    assert_balance(service.telemetry)
+    settings = {
+        "scoring": SCORING,
+        "assembly": {"linger": "100ms"},
+        "sinks": {"jsonl": {"path": str(live)}},
+        "state_dir": str(tmp_path / "state"),
+    }
+    async with serving(**settings) as service:
+        host, port = service.addresses["otlp_grpc"]
+        async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
+            for _, signal, name, body in sorted(messages):
+                await channel.unary_unary(EXPORT.format(signal, name))(body)
     assert service.telemetry.value("spanscore_readings_total", outcome="kept") == 36
     assert service.telemetry.value("spanscore_reading_resources") == 1
     assert by_id(live) == by_id(replayed)
@@ -146,7 +139,7 @@ def by_id(path):
 async def test_nothing_is_kept_when_no_metric_asks_for_it(folder):
     """The default group does not: metrics are counted, as ever."""
     sink = RecordingSink()
-    await replay(config(["latency"]), [str(folder)], sinks=[sink])
+    await replay(config(scoring=SCORING | {"metrics": ["latency"]}), [str(folder)], sinks=[sink])
     assert {s.metric for trace in sink.traces for s in trace.scores} == {"latency"}
 
 
@@ -173,23 +166,8 @@ async def test_the_machine_is_read_only_where_that_is_asked_for(tmp_path, monkey
         await asyncio.Event().wait()
 
     monkeypatch.setattr("scorer.service.read_host", read)
-    any_port = {"endpoint": "127.0.0.1:0"}
-    settings = config(
-        receivers={"otlp": {"grpc": any_port, "http": any_port}},
-        web=any_port,
-        state_dir=str(tmp_path / "state"),
-        scoring={
-            "workers": 0,
-            "metrics": ["resource_utilization"],
-            "readings": {"host": is_wanted},
-        },
-    )
-    service = Service(settings)
-    await service.start()
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    stop.set()
-    await task
+    scoring = SCORING | {"readings": {"host": is_wanted}}
+    async with serving(state_dir=str(tmp_path / "state"), scoring=scoring):
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
     assert len(asked) == is_wanted

@@ -1,6 +1,5 @@
 """Stored spans: the same scores each time, for any number of workers, and as live."""
 
-import asyncio
 import gzip
 import json
 from contextlib import contextmanager
@@ -10,14 +9,14 @@ import pytest
 from opentelemetry.exporter.otlp.json.file import FileSpanExporter
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from serving import serving
 
 from scorer.config import parse_config
 from scorer.errors import ConfigError, PermanentError, SpanscoreError
 from scorer.receivers.replay import replay as run_replay
 from scorer.scoring import process as process_module
-from scorer.service import Service
 from scorer.sinks.jsonl import ScoresFile
-from scorer.testing import RecordingSink, TraceBuilder, assert_balance, assert_balanced
+from scorer.testing import RecordingSink, TraceBuilder, assert_balanced
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
@@ -101,26 +100,18 @@ async def test_live_sending_gives_the_same_values(recording, tmp_path):
     """The spans of the replay, sent over gRPC: equal but for the reason of the close."""
     _, data = await scores_of(recording, tmp_path / "replay.jsonl")
     live = tmp_path / "live.jsonl"
-    any_port = {"endpoint": "127.0.0.1:0"}
-    service = Service(
-        config(
-            receivers={"otlp": {"grpc": any_port, "http": any_port}},
-            web=any_port,
-            assembly={"linger": "100ms"},
-            sinks={"jsonl": {"path": str(live)}},
-            state_dir=str(tmp_path / "state"),
-        )
-    )
-    await service.start()
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    host, port = service.addresses["otlp_grpc"]
-    async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
-        for number in range(1, 11):
-            await channel.unary_unary(EXPORT)(agent_trace(number, minutes=10 * number).request())
-    stop.set()
-    await task
-    assert_balance(service.telemetry)
+    settings = {
+        "scoring": {"workers": 0},
+        "assembly": {"linger": "100ms"},
+        "sinks": {"jsonl": {"path": str(live)}},
+        "state_dir": str(tmp_path / "state"),
+    }
+    async with serving(**settings) as service:
+        host, port = service.addresses["otlp_grpc"]
+        async with grpc.aio.insecure_channel(f"{host}:{port}") as channel:
+            for number in range(1, 11):
+                body = agent_trace(number, minutes=10 * number).request()
+                await channel.unary_unary(EXPORT)(body)
     assert by_id(live.read_bytes()) == by_id(data)
 
 

@@ -19,21 +19,19 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from serving import ANY, ANY_PORTS, serving
 
 from scorer.config import parse_config
 from scorer.errors import ConfigError, SpanscoreError
 from scorer.scoring import process as process_module
 from scorer.service import Service
-from scorer.testing import TraceBuilder, assert_balance
+from scorer.testing import TraceBuilder
 
-ANY = {"endpoint": "127.0.0.1:0"}
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 
 def settings(**sections):
-    return {
-        "receivers": {"otlp": {"grpc": ANY, "http": ANY}},
-        "web": ANY,
+    return ANY_PORTS | {
         "journal": {"enabled": False},  # tests of it say where it is to be
         "assembly": {"linger": "200ms"} | sections.pop("assembly", {}),
         "scoring": {"workers": 0} | sections.pop("scoring", {}),
@@ -41,19 +39,9 @@ def settings(**sections):
     }
 
 
-@asynccontextmanager
-async def running(**sections):
+def running(**sections):
     """Run a service; on leaving it drains and its balance is checked."""
-    service = Service(parse_config(settings(**sections)))
-    await service.start()
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    try:
-        yield service
-    finally:
-        stop.set()
-        await task
-        assert_balance(service.telemetry)
+    return serving(**settings(**sections))
 
 
 def grpc_exporter(service, **options):
@@ -398,7 +386,7 @@ async def test_a_taken_port_is_a_clear_error():
     async with running() as service:
         host, port = service.addresses["otlp_grpc"]
         taken = settings()
-        taken["receivers"]["otlp"]["grpc"] = {"endpoint": f"{host}:{port}"}
+        taken["receivers"] = {"otlp": {"grpc": {"endpoint": f"{host}:{port}"}, "http": ANY}}
         other = Service(parse_config(taken))
         with pytest.raises(ConfigError, match=rf"{port}.*receivers\.otlp\.grpc\.endpoint"):
             await other.start()

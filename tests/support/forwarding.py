@@ -3,11 +3,8 @@
 import asyncio
 from contextlib import asynccontextmanager
 
-from scorer.config import parse_config
-from scorer.service import Service
-from scorer.testing import assert_balance
+from serving import serving
 
-ANY = {"endpoint": "127.0.0.1:0"}
 FAST = {"initial_interval": "50ms", "max_interval": "100ms"}
 
 
@@ -27,24 +24,14 @@ async def running(folder, *targets, stop_within="30s", metrics=("latency",), **a
     """Run a service; on leaving it drains and its balance is checked."""
     folder.mkdir(exist_ok=True)
     config = {
-        "receivers": {"otlp": {"grpc": ANY, "http": ANY}},
-        "web": ANY,
         "state_dir": str(folder / "state"),
         "shutdown_timeout": stop_within,
         "assembly": {"linger": "100ms"} | assembly,
         "scoring": {"workers": 0, "metrics": list(metrics)},
         "sinks": {"otlp": list(targets), "jsonl": {"path": str(folder / "scores")}},
     }
-    service = Service(parse_config(config))
-    await service.start()
-    stop = asyncio.Event()
-    task = asyncio.create_task(service.run(stop))
-    try:
+    async with serving(**config) as service:
         yield service
-    finally:
-        stop.set()
-        await task
-        assert_balance(service.telemetry)
 
 
 async def until(condition):
