@@ -70,11 +70,13 @@ def _feed(names: Sequence[str], sources: Sequence[str]) -> Fed:
     from scorer.config import Config, ScoringConfig
     from scorer.receivers.files import StoredFiles, collect
     from scorer.scoring.engine import build_engine
+    from scorer.scoring.readings.build import all_readings
 
     config = Config(scoring=ScoringConfig(metrics=tuple(names)))
     engine = build_engine(config)
     files = StoredFiles(sources)
-    traces = covered(config, engine, [engine.view(trace) for trace in collect(files)]).scored
+    found = collect(files, all_readings(config))
+    traces = covered(config, engine, [engine.view(trace) for trace in found]).scored
     print_unread(files)
     scored = Counter(
         name for trace in traces for name, reason in trace.metrics.items() if reason is None

@@ -143,6 +143,21 @@ async def test_nothing_is_kept_when_no_metric_asks_for_it(folder):
     assert {s.metric for trace in sink.traces for s in trace.scores} == {"latency"}
 
 
+def test_metrics_lists_what_they_feed(folder, capsys):
+    """`--fed-by` reads the metrics in the folder, as `inspect` does."""
+    command = ["metrics", "--json", "--fed-by", str(folder)]
+    assert main(command) == 0
+    with_metrics = capsys.readouterr().out
+    (folder / "metrics.jsonl").unlink()
+    assert main(command) == 0
+    without = capsys.readouterr().out
+    assert [_lists(out, "resource_utilization") for out in (with_metrics, without)] == [True, False]
+
+
+def _lists(out, name):
+    return any(json.loads(row)["name"] == name for row in out.splitlines())
+
+
 def test_inspect_shows_which_metrics_can_run_with_them(folder, capsys):
     """The view of `inspect` has what the metrics in the folder say."""
     names = "scoring.metrics=[resource_utilization]"
