@@ -6,6 +6,7 @@ and a look-up never walks more than `MAX_POSTINGS` places.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
@@ -39,40 +40,31 @@ class Source:
         """Index the contexts by the `wanted` stems, by all if it is None."""
         self.language = language
         self._contexts = contexts
-        self._texts = [stemming.parted(stemming.plain(context)) for context in contexts]
-        self.tokens: list[str] = []
-        self.starts: list[int] = [0]
-        self.places: dict[str, list[int]] = {}
+        self._texts = stemming.parted(list(map(stemming.plain, contexts)))
+        self.places: defaultdict[str, list[int]] = defaultdict(list)
         self.owners: list[int] = []
-        self._sets: list[AbstractSet[str]] = []
-        self._bounds = [0]
-        stem_of = stemming.stems(language)
-        for tokens in stemming.tokens_of(self._texts):
-            stems = list(map(stem_of.__getitem__, tokens))
-            self._add(stems, frozenset(stems) - {""} if wanted is None else wanted)
+        self._sentences: list[list[str]] = []
+        self._wanted = wanted
+        stem_of = stemming.stems(language).__getitem__
+        for owner, tokens in enumerate(stemming.tokens_of(self._texts)):
+            self._add(list(map(stem_of, tokens)), owner)
+        self.places.default_factory = None
+        self._lacking = _NONE if wanted is None else wanted - self.places.keys() - _UNINDEXED
 
-    def _add(self, stems: list[str], wanted: frozenset[str]) -> None:
-        places, sets = self.places, self._sets
-        begin, start, sentence = len(self.tokens), 0, len(sets)
-        last = len(stems)
-        stems += [stemming.END, stemming.END]
-        while start <= last:
+    def _add(self, stems: list[str], owner: int) -> None:
+        places, sentences = self.places, self._sentences
+        wanted = frozenset(stems) - _UNINDEXED if self._wanted is None else self._wanted
+        stems.append(stemming.END)
+        start, last = 0, len(stems)
+        while start < last:
             end = stems.index(stemming.END, start)
-            known = wanted.intersection(stems[start:end])
-            sets.append(known)
-            for stem in known:
-                if stem in places:
-                    places[stem].append(sentence)
-                else:
-                    places[stem] = [sentence]
-            sentence += 1
+            sentence = stems[start:end]
+            for stem in wanted.intersection(sentence):
+                places[stem].append(len(sentences))
+            sentences.append(sentence)
             start = end + 1
-            self.starts.append(begin + start)
-        sets.append(_NONE)
-        self.tokens += stems
-        self.starts.append(len(self.tokens))
-        self.owners += [len(self._bounds) - 1] * (sentence + 1 - len(self.owners))
-        self._bounds.append(len(self.tokens))
+        sentences.append([])
+        self.owners += [owner] * (len(sentences) - len(self.owners))
 
     def has(self, stem: str) -> bool:
         """Whether a stem occurs."""
@@ -80,34 +72,31 @@ class Source:
 
     def sentence(self, number: int) -> list[str]:
         """Return the stems of a sentence, none beyond the last one."""
-        if not 0 <= number < len(self.starts) - 1:
-            return []
-        return self.tokens[self.starts[number] : self.starts[number + 1] - 1]
+        return self._sentences[number] if 0 <= number < len(self._sentences) else []
 
     def words(self, number: int) -> AbstractSet[str]:
         """Return the indexed stems of a sentence without their order."""
-        return self._sets[number] if 0 <= number < len(self._sets) else _NONE
+        found = frozenset(self.sentence(number))
+        return found - _UNINDEXED if self._wanted is None else found & self._wanted
 
     def quotes(self, stems: Sequence[str]) -> bool:
         """Whether these stems stand just so in a context that has no negative numbers.
 
         They are among the indexed ones.
         """
-        if not self.places.keys() >= set(stems) - _UNINDEXED:
-            return False
-        return f" {' '.join(stems)} " in self._joined
+        return self._lacking.isdisjoint(stems) and f" {' '.join(stems)} " in self._joined
 
     @cached_property
     def _joined(self) -> str:
-        if not is_signed("\n".join(self._texts)):
-            return f" {' '.join(self.tokens)} "
-        return f" {' '.join(' '.join(tokens) for tokens in self._unsigned())} "
-
-    def _unsigned(self) -> Iterator[list[str]]:
-        """Yield the stems of each context without a negative number: "-5 degrees" are not 5."""
-        for text, start, end in zip(self._texts, self._bounds, self._bounds[1:], strict=False):
-            if not is_signed(text):
-                yield self.tokens[start:end]
+        signed = is_signed("\n".join(self._texts))
+        left_out = {owner for owner, text in enumerate(self._texts) if signed and is_signed(text)}
+        return "".join(
+            [
+                f" {' '.join(sentence)} {stemming.END}"
+                for sentence, owner in zip(self._sentences, self.owners, strict=True)
+                if owner not in left_out
+            ]
+        )
 
     def has_pair(self, first: str, second: str) -> bool:
         """Whether two stems stand beside one another."""

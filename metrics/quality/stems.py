@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+import re2
+
 from metrics.quality import text as texts
 from metrics.quality.contrasts import opposed_words
 from metrics.quality.known import Known
@@ -34,6 +36,9 @@ _PLAIN = {
 }
 # "century.First": a space is missing. It starts with the mark, which is quickly found.
 _MARKS = re.compile(r"[.,;:](?=[A-Z])(?:(?<=[a-z]{2}.)|(?<=[0-9].))")
+_IS_MARKED = re2.compile(r"(?:[a-z]{2}|[0-9])[.,;:][A-Z]")  # quicker where there is none
+# What parts words beyond ASCII: no letter or digit, which the table below would leave.
+_OTHER_SIGN = re.compile(r"[^\x00-\x7f\w]")
 # It folds the case too, and leaves of other signs a space.
 _TABLE = bytes(
     ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in ".,'_$%\x02\x03" else 32
@@ -54,6 +59,10 @@ _SIGNS = {END: END, "$": "$", "%": "percent"}
 _PASSIVE = frozenset({"by", "von", "par", "por", "da", "door"})
 _LAST = " \t\r\n.!?"
 _EDGES = ".,'_"
+# What loses its vowel before another word: "l'eau", "dell'acqua", "d'água".
+_ELIDED = frozenset(
+    "c d j l m n s t qu jusqu lorsqu puisqu quoiqu un all dall dell nell sull quest bell".split()  # noqa: SIM905 - a table
+)
 _NO_NUMBERS = frozenset({"one", "second", "ein", "eine", "un", "une", "uno", "una", "um", "uma"})
 
 
@@ -76,10 +85,18 @@ class _Stemmer:
         word = token.strip(_EDGES)
         if is_negation(word, self._language):
             return NEGATION
-        word = word.removesuffix("'s").replace("'", "")
+        if "'" in word:
+            word = self._joined(word)
         if word[:1].isdigit():
             return _number(word)
         return self._numbers[word] if word in self._numbers else self._word(word)
+
+    def _joined(self, word: str) -> str:
+        """Return a word without its apostrophes."""
+        before, _, after = word.partition("'")
+        if self._language != "english" and before in _ELIDED:
+            word = after
+        return word.removesuffix("'s").replace("'", "")
 
     def _word(self, word: str) -> str:
         known = word in self._stopwords or len(word) < 2
@@ -107,9 +124,12 @@ def plain(text: str) -> str:
     return texts.normalise(text)
 
 
-def parted(text: str) -> str:
-    """Return a plain text with the spaces that are missing between its sentences."""
-    return _MARKS.sub(". ", text)
+def parted(plain_texts: Sequence[str]) -> Sequence[str]:
+    """Return plain texts with the spaces that are missing between their sentences."""
+    # One search in all of them is cheaper than one in each.
+    if not _IS_MARKED.search(_GAP.join(plain_texts)):
+        return plain_texts
+    return [_MARKS.sub(". ", text) for text in plain_texts]
 
 
 def tokens(text: str) -> list[str]:
@@ -119,13 +139,27 @@ def tokens(text: str) -> list[str]:
 
 def tokens_of(plain_texts: Sequence[str]) -> list[list[str]]:
     """Return the case-folded tokens of each plain text; to cut many at once costs less."""
-    cut = [text.rstrip(_LAST).replace(_GAP, "\x04") for text in plain_texts if text.isascii()]
+    spaced = list(map(_spaced, plain_texts))
+    cut = [text.rstrip(_LAST).replace(_GAP, "\x04") for text in spaced if text is not None]
     found = map(str.split, _bare(_GAP.join(cut)).split(_GAP))
-    return [next(found) if text.isascii() else _any_tokens(text) for text in plain_texts]
+    return [
+        _unspaced_tokens(text) if bare is None else next(found)
+        for text, bare in zip(plain_texts, spaced, strict=True)
+    ]
+
+
+def _spaced(text: str) -> str | None:
+    """Return a text whose table is that of ASCII, None if its words are not parted by spaces.
+
+    Beyond ASCII its letters are case-folded, and its signs are spaces.
+    """
+    if text.isascii():
+        return text
+    return None if texts.has_unspaced(text) else _OTHER_SIGN.sub(" ", text).casefold()
 
 
 def _bare(text: str) -> str:
-    """Return an ASCII text of nothing but tokens, in lower case, and spaces."""
+    """Return a text of nothing but tokens, in lower case, and spaces."""
     for sign, end in _ENDS:
         if sign in text:
             text = end.sub(" \x02 ", text)
@@ -135,7 +169,7 @@ def _bare(text: str) -> str:
     return _COMMA.sub(" ", text).encode().translate(_TABLE).decode()
 
 
-def _any_tokens(text: str) -> list[str]:
+def _unspaced_tokens(text: str) -> list[str]:
     found: list[str] = []
     for sentence in texts.sentences(text):
         if found:

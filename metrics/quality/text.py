@@ -27,6 +27,7 @@ _TOKEN = re.compile(
 _SPACED_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]\w*")
 _ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)
 _MAYBE_UNSPACED = re.compile(f"[{_FIRST_UNSPACED}-\U0010ffff]")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _TYPOGRAPHY = "“”\u2018–—…•·©®"
 _APOSTROPHE_IN_NUMBER = re.compile(r"’(?<=\d.)\d")
 _SEPARATOR = re.compile(r"[.,'’\s]")
@@ -122,7 +123,12 @@ def folded_words(text: str) -> list[str]:
 
 def is_unspaced(token: str) -> bool:
     """Whether a token is of a script without spaces between words."""
-    return token[0] >= _FIRST_UNSPACED and re.match(f"[{_UNSPACED}]", token) is not None
+    return token[0] >= _FIRST_UNSPACED and _IS_UNSPACED.match(token) is not None
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether some word of a text is of a script without spaces between words."""
+    return _IS_UNSPACED.search(text) is not None
 
 
 def readings(number: str, mark: str | None = None) -> tuple[str, ...]:

@@ -30,6 +30,6 @@ def test_the_detectors_are_those_of_the_original(text, kinds):
 @pytest.mark.parametrize("unit", ["a", "a.", "@", "a@", "Aa "])
 def test_hostile_text_takes_linear_time(unit):
     """100 KB of any repetition is scanned in well under five seconds."""
-    start = time.perf_counter()
+    start = time.process_time()
     detections(unit * (100_000 // len(unit)))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

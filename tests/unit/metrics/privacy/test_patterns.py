@@ -277,6 +277,6 @@ def test_no_detector_at_all_finds_nothing():
 def test_hostile_text_takes_linear_time(unit):
     """100 KB of any repetition is scanned in well under five seconds."""
     text = unit * (100_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     Finder(KINDS).find(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -140,7 +140,7 @@ def test_what_comes_after_500_sentences_is_counted():
 def test_hostile_text_takes_linear_time(unit):
     """100 KB of any repetition is taken apart in well under five seconds."""
     text = unit * (100_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     claims_of(text, "english")
     claims_of(f"I don't know, {text}", "english")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -336,6 +336,6 @@ def test_what_cannot_be_measured_has_a_reason(trace, reason):
 def test_hostile_text_takes_linear_time(unit):
     """100 KB of any repetition is worked through in well under five seconds."""
     text = unit * (100_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     grounds.ground(text, (text,))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -153,6 +153,6 @@ def test_hostile_text_takes_linear_time(unit):
     """100 KB of any repetition is read in well under five seconds."""
     text = unit * (100_000 // len(unit))
     for language in ("english", "french"):
-        start = time.perf_counter()
+        start = time.process_time()
         quantities(text, language, decimal_mark(text, language))
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5

@@ -1,4 +1,5 @@
 from metrics.quality.sources import MAX_POSTINGS, Source, is_signed
+from metrics.quality.stems import END
 
 
 def source(*contexts):
@@ -64,3 +65,13 @@ def test_names_are_known_by_the_acronyms_of_the_contexts():
     ]
     assert not list(source("Those who met, the WHOM.").acronyms_spelt(name))
     assert not list(source("Plan W failed.").acronyms_spelt("The Wall"))
+
+
+def test_a_quote_may_reach_over_the_end_of_a_sentence():
+    """As a claim may hold two; which stems are indexed changes nothing."""
+    stems = ["rain", "fell", END, "snow", "fell"]
+    for wanted in (frozenset(stems), None):
+        found = Source(["Rain fell. Snow fell.", "Wind blew."], "english", wanted)
+        assert found.quotes(stems)
+        assert not found.quotes([*stems, END, "wind"])
+        assert not found.quotes(["snow", "fell", END, END, END, "wind"])
