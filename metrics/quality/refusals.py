@@ -57,13 +57,18 @@ não (?:sei|posso|tenho|encontrei|consigo|consegui|disponho|podemos)\b
 (?:documenten|document|context|bronnen|tekst)\b[^.;]{{0,60}}\b(?:niets?|geen)\b
 geen (?:\w+ )?informatie
 """
-_HEDGE = re2.compile(rf"(?i)\b(?:{'|'.join(_PHRASES.split(chr(10))[1:-1])})")
-_APOLOGY = re.compile(
-    r"\W*(?:(?:i(?:'m|’m| am) )?(?:very |so |truly |really )?(?:sorry|afraid)|apologies|"
+_HEDGES = "|".join(_PHRASES.split("\n")[1:-1])
+_APOLOGIES = (
+    r"(?:i(?:'m|’m| am) )?(?:very |so |truly |really )?(?:sorry|afraid)|apologies|"
     r"i apologi[sz]e|(?:es )?tut mir (?:sehr |wirklich )?leid|entschuldigung|leider|"
     r"je suis (?:vraiment )?désolée?|désolée?|malheureusement|lo siento(?: mucho)?|"
     r"lamentablemente|desafortunadamente|mi dispiace|purtroppo|desculpe|sinto muito|lamento|"
-    r"infelizmente|het spijt me|helaas|unfortunately|regrettably)\b"
+    r"infelizmente|het spijt me|helaas|unfortunately|regrettably"
+)
+_HEDGE = re2.compile(rf"(?i)\b(?:{_HEDGES})")
+_EXEMPTING = re2.compile(rf"(?i)\b(?:{_HEDGES}|{_APOLOGIES})")
+_APOLOGY = re.compile(
+    rf"\W*(?:{_APOLOGIES})\b"
     r"(?P<more> (?:to|for|about|that (?:i|you|we)|für|pour|por|per|voor)\b)?"
     r"[\s,:;.!–—-]*(?:(?:but|aber|mais|pero|ma|mas|maar|that|dass)\b)?[\s,]*",
     re.IGNORECASE,
@@ -85,6 +90,11 @@ _NEXT = re.compile(
 def is_hedge(clause: str) -> bool:
     """Whether a clause admits ignorance or is a courtesy."""
     return _HEDGE.search(clause) is not None
+
+
+def may_exempt(text: str) -> bool:
+    """Whether there may be a hedge or an apology anywhere in a text."""
+    return _EXEMPTING.search(text) is not None
 
 
 def without_apology(sentence: str) -> str:
