@@ -31,7 +31,7 @@ _CLAUSE_WORDS = 3  # with fewer, what follows a comma is rather an item of a lis
 
 # The line that opens a block holds no further back-tick, else it is code within a line.
 _FENCE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})(?![^`\n]*`).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+    r"\n[ \t]*(`{3,}|~{3,})(?![^`\n]*`).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
 )
 _WHOLE_FENCE = re.compile(r"(`{3,}|~{3,})\w*[ \t]*\n(.*)\n[ \t]*\1\Z", re.DOTALL)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
@@ -64,6 +64,7 @@ _TAG = re.compile(
     r"certo|não é|toch)\?$",
     re.IGNORECASE,
 )
+_LONGEST_TAG = 24
 _END_MARKS = "\"'”’»)] "
 _ASKING = frozenset("?？")
 _LEADING_IN = frozenset(":：")
@@ -115,20 +116,14 @@ def parts_of(answer: str, language: str) -> Parts:
     normal = texts.normalise(answer)
     values = _json_values(normal)
     sentences = _sentences(normal) if values is None else values
-    # A search in all of it is cheaper than one in each sentence; most answers exempt nothing.
-    exempts = may_exempt("\n".join(sentences))
-    found = tuple(
-        [
-            tuple(_parts_in(sentence, last))
-            if exempts or last in _ASKING or last in _LEADING_IN
-            else (Part(sentence, sentence),)
-            for sentence in sentences[:MAX_SENTENCES]
-            for last in (sentence.rstrip(_END_MARKS)[-1:],)
-        ]
-    )
     unread = max(0, len(sentences) - MAX_SENTENCES)
+    sentences = sentences[:MAX_SENTENCES]
+    exempting = may_exempt(sentences)
+    found = [
+        _parts_in(sentence, exempts=place in exempting) for place, sentence in enumerate(sentences)
+    ]
     addressed = values is not None or has_address_marks(normal)
-    return Parts(found, decimal_mark(normal, language), unread, addressed)
+    return Parts(tuple(found), decimal_mark(normal, language), unread, addressed)
 
 
 @lru_cache(maxsize=8)
@@ -150,16 +145,16 @@ def _claim(part: Part, parts: Parts, language: str) -> Claim | None:
     return Claim(part.text, terms) if claims else None
 
 
-def _parts_in(sentence: str, last: str) -> Iterator[Part]:
-    """Yield what a sentence may claim: itself as a rule, a clause or two beside a hedge."""
+def _parts_in(sentence: str, *, exempts: bool) -> tuple[Part, ...]:
+    """Return what a sentence may claim: itself as a rule, a clause or two beside a hedge."""
+    last = sentence.rstrip(_END_MARKS)[-1:]
     if last in _ASKING:
         sentence = _told(sentence)
     title = last in _LEADING_IN
-    rest = without_apology(sentence)
-    hedged = is_hedge(rest)
-    for told, least in _beside_hedges(rest) if hedged else [(rest, 1)]:
-        if told:
-            yield Part(told if hedged else sentence, told, least, title)
+    rest = without_apology(sentence) if exempts else sentence
+    if exempts and is_hedge(rest):
+        return tuple(Part(told, told, least, title) for told, least in _beside_hedges(rest))
+    return (Part(sentence, rest, 1, title),) if rest else ()
 
 
 def _told(question: str) -> str:
@@ -167,7 +162,7 @@ def _told(question: str) -> str:
     telling = _TELLING.match(question.lstrip("\"'“¿ "))
     if telling:
         return question.lstrip("\"'“¿ ")[telling.end() :].strip()
-    tag = _TAG.search(question)
+    tag = _TAG.search(question, len(question) - _LONGEST_TAG)
     return question[: tag.start()] if tag else ""
 
 
@@ -208,7 +203,7 @@ def _opener_words(opener: str) -> int:
 def _sentences(answer: str) -> list[str]:
     """Return the sentences of a normalised answer without code, table headers and marks."""
     if "```" in answer or "~~~" in answer:
-        answer = _FENCE.sub("\n", answer)
+        answer = _FENCE.sub("\n\n", f"\n{answer}")[1:]
     if "\n" in answer or answer[:1] in _LINE_MARKS:
         answer = "\n".join(_text_lines(answer.split("\n")))
     plain = _without_marks(answer)
@@ -237,7 +232,8 @@ def _text_lines(lines: list[str]) -> Iterator[str]:
         if rule or (ruled and "|" in line):
             continue
         heading = "#" in line and _HEADING.match(line)
-        if heading or (written > 1 and _is_title(line.strip(), ruled=ruled)):
+        marked = ruled or "**" in line or "__" in line
+        if heading or (marked and written > 1 and _is_title(line.strip(), ruled=ruled)):
             yield line.strip(_TITLE_MARKS) + ":\n"
         else:
             yield line
@@ -250,7 +246,7 @@ def _is_rule(line: str) -> bool:
 
 def _is_title(line: str, *, ruled: bool) -> bool:
     """Whether a line is one in bold, or a short one that is underlined."""
-    if line[:2] in {"**", "__"} and _BOLD.fullmatch(line):
+    if _BOLD.fullmatch(line):
         return True
     return ruled and 0 < len(line) <= _MAX_TITLE and line[-1] not in ".!?:"
 
@@ -280,5 +276,7 @@ def _leaves(key: str, value: Any, depth: int) -> Iterator[str]:
         # An escape in a string may stand for any character.
         yield from texts.sentences(texts.normalise(value))
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        counted = next((word for word in re.findall(r"[^\W\d_]+", texts.normalise(key)) if unit_of(word)), "")
+        counted = next(
+            (word for word in re.findall(r"[^\W\d_]+", texts.normalise(key)) if unit_of(word)), ""
+        )
         yield f"{value} {counted}".strip()

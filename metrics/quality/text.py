@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
@@ -35,17 +36,17 @@ _ASCII = bytes(range(128))
 _THIN_SPACES = "\u00a0\u2009\u202f"
 _THIN_SPACE = re.compile(rf"[{_THIN_SPACES}](?<=\d.)(?=\d{{3}}(?!\d))")
 _OTHER_DIGIT = re.compile(r"\d(?<![0-9])")
+_SURROGATES = "surrogatepass"  # how to encode a text that may have some
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ARABIC_MARKS = {"\u066a": "%", "\u066b": ".", "\u066c": ","}
-# Where a sentence may end, by the mark that the pattern begins with, which is quickly found. The
-# mark is the first of its run.
+# Where a sentence may end within a line, by the mark that the pattern begins with, which is quickly
+# found. The mark is the first of its run.
 _ENDS = {
     **{
         mark: re.compile(rf"{re.escape(mark)}(?<![.!?…]{{2}})[.!?…]*+[\"'”’»)\]]*+(?=\s)")
         for mark in ".!?…"
     },
     **{mark: re.compile(rf"{mark}(?<![。！？]{{2}})[。！？]*+[」』”’）]*+") for mark in "。！？"},
-    "\n": re.compile(r"\n++"),
 }
 _SAMPLE_LENGTH = 600  # characters; enough for some forty function words
 _MARKS = {language: str(number) for number, language in enumerate(STOPWORDS)}
@@ -78,8 +79,7 @@ def normalise(text: str) -> str:
 
 def _signs(text: str) -> set[str]:
     """Return the characters of a text that are not ASCII."""
-    encoded = text.encode(errors="surrogatepass").translate(None, _ASCII)
-    return set(encoded.decode(errors="surrogatepass"))
+    return set(text.encode(errors=_SURROGATES).translate(None, _ASCII).decode(errors=_SURROGATES))
 
 
 def _form(sign: str) -> str:
@@ -199,7 +199,7 @@ def canonical(whole: str, fraction: str) -> str:
 @lru_cache(maxsize=8)
 def language_of(*texts: str, default: str = "english") -> str:
     """Guess the language from the function words at the beginning; the default wins a tie."""
-    named = "".join([_named(normalise(text[:_SAMPLE_LENGTH])) for text in texts])
+    named = "".join([_named(text[:_SAMPLE_LENGTH]) for text in texts])
     counts = {language: named.count(mark) for language, mark in _MARKS.items()}
     most = max(counts.values())
     if counts[default] == most:
@@ -207,15 +207,17 @@ def language_of(*texts: str, default: str = "english") -> str:
     return next(language for language, count in counts.items() if count == most)
 
 
+# The decimal mark of a text depends on its language too.
+@lru_cache(maxsize=8)
 def _named(text: str) -> str:
-    """Return the marks of the languages of each function word in a normalised text."""
-    pieces = text.encode().translate(_WORD_BYTES).decode().split()
-    return "".join(map(_NAMED.__getitem__, pieces))
+    """Return the marks of the languages of each function word in a text."""
+    pieces = text.encode(errors=_SURROGATES).translate(_WORD_BYTES).decode(errors=_SURROGATES)
+    return "".join(map(_NAMED.__getitem__, pieces.split()))
 
 
 def _named_in(piece: str) -> str:
-    """Return the same for a piece without ASCII signs, which is a word as a rule."""
-    return "".join([_LANGUAGES.get(word, "") for word in folded_words(piece)])
+    """Return the same for what stands between two ASCII signs: one word as a rule."""
+    return "".join([_LANGUAGES.get(word, "") for word in folded_words(normalise(piece))])
 
 
 _NAMED = Known(_named_in)
@@ -239,50 +241,63 @@ def stems(language: str) -> Known[str]:
 
 def sentences(text: str) -> list[str]:
     """Split a text into sentences; a line that starts anew is one of its own."""
+    marks = [(mark, pattern) for mark, pattern in _ENDS.items() if mark in text]
     found: list[str] = []
-    start = 0
-    for place, end in _ends(text):
-        if end - place > 1 or not _goes_on(text, start, place):
-            found.append(text[start:end])
-            start = end
-    found.append(text[start:])
+    for line in _lines(text):
+        ends = [
+            end.span() for mark, pattern in marks if mark in line for end in pattern.finditer(line)
+        ]
+        start = 0
+        for place, end in sorted(ends):
+            if not _goes_on(line, start, place, end):
+                found.append(line[start:end])
+                start = end
+        found.append(line[start:])
     return [sentence for item in found if (sentence := item.strip())]
 
 
-def _ends(text: str) -> list[tuple[int, int]]:
-    """Return from where to where the marks are that may end a sentence, in order."""
-    patterns = [pattern for mark, pattern in _ENDS.items() if mark in text]
-    found = [end.span() for pattern in patterns for end in pattern.finditer(text)]
-    if len(patterns) > 1:
-        found.sort()
-    return found
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text; one that begins in lower case belongs to the one before."""
+    lines = text.split("\n")
+    if len(lines) == 1:
+        return lines
+    wrapped = [line.lstrip(" \t")[:1].islower() for line in lines]
+    starts = [
+        place
+        for place, goes_on in enumerate(wrapped)
+        if not (place and goes_on and lines[place - 1])
+    ]
+    if len(starts) == len(lines):
+        return lines
+    return ["\n".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
 
 
-def _goes_on(text: str, start: int, place: int) -> bool:
-    """Whether the sentence that starts there goes on after this stop or line break."""
-    mark = text[place]
-    following = text[place + 1 : place + 41].lstrip(" \t")
-    if mark == "\n":
-        return following[:1].islower()
-    if mark != ".":
+def _goes_on(line: str, start: int, place: int, end: int) -> bool:
+    """Whether the sentence that starts there goes on after these marks."""
+    if end - place > 1 or line[place] != ".":
         return False
-    last = text[max(start, place - 24) : place].rsplit(None, 1)[-1:]
-    return bool(last) and _is_abbreviated(last[0].lstrip("(\"'"), following.lstrip())
-
-
-def _is_abbreviated(word: str, following: str) -> bool:
+    last = line[max(start, place - 24) : place].rsplit(None, 1)
+    if not last:
+        return False
+    following = line[end : end + 40].lstrip()
     if following[:1].islower():
         return True
-    if word.isdigit():
-        return len(word) <= 2 and _first_word(following) in MONTHS
-    return _SHORTENED[word]
+    if not _SHORTENED[last[-1]]:
+        return False
+    ordinal = last[-1].lstrip(_OPENERS).isdigit()
+    return not ordinal or _first_word(following) in MONTHS
 
 
 def _is_shortened(word: str) -> bool:
+    """Whether a word before a stop is an abbreviation, or may be an ordinal ("3.")."""
+    word = word.lstrip(_OPENERS)
+    if word.isdigit():
+        return len(word) <= 2
     initial = len(word) == 1 and word.isupper()
     return initial or "." in word.strip(".") or word.casefold() in ABBREVIATIONS
 
 
+_OPENERS = "(\"'"
 _SHORTENED = Known(_is_shortened)
 
 
