@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from metrics.quality import text as texts
 from metrics.quality.quantities import decimal_mark
-from metrics.quality.refusals import clauses, is_hedge, turns, without_apology
+from metrics.quality.refusals import clauses, is_hedge, may_exempt, turns, without_apology
 from metrics.quality.terms import Terms, has_address_marks, terms_of
 from metrics.quality.units import unit_of
 
@@ -31,7 +31,7 @@ _CLAUSE_WORDS = 3  # with fewer, what follows a comma is rather an item of a lis
 
 # The line that opens a block holds no further back-tick, else it is code within a line.
 _FENCE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})(?![^`\n]*`).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+    r"\n[ \t]*(`{3,}|~{3,})(?![^`\n]*`).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
 )
 _WHOLE_FENCE = re.compile(r"(`{3,}|~{3,})\w*[ \t]*\n(.*)\n[ \t]*\1\Z", re.DOTALL)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
@@ -40,13 +40,13 @@ _RULE_MARKS = frozenset("|:-=+ \t")
 _TITLE_MARKS = " \t#*_:"
 _MAX_TITLE = 80
 _MAX_GREETING = 4  # words of content beside those of the opener, of which it has three at most
-_MARKUP = re.compile(
-    r"^[ \t]*(?:[-*•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))[ \t]+"  # list markers
-    r"|\[\^?\d{1,3}(?:[ ,;–-]{1,2}\d{1,3}){0,9}\]|【[^】]{0,80}】"  # citations
-    r"|[*`]",
-    re.MULTILINE,
-)
-_FIRST_MARK = re.compile(r"[ \t]*(?:[-•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))")
+# A line that begins with none of them is neither a heading nor a rule.
+_LINE_MARKS = "|:-=+ \t#"
+# Each begins with a character, which is quickly found.
+_LIST_MARK = re.compile(r"\n[ \t]*(?:[-*•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))[ \t]+")
+_CITATION = re.compile(r"\[\^?\d{1,3}(?:[ ,;–-]{1,2}\d{1,3}){0,9}\]")
+_WIDE_CITATION = re.compile(r"【[^】]{0,80}】")
+_OTHER_SPACES = "\t\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u1680\u2028\u2029"
 _OPENER = re2.compile(
     r"(?i)^\W*(?:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|"
     r"absolutely|great(?: question| choice| point| idea)|great[!,.]|sorry|hallo|guten tag|danke|"
@@ -64,7 +64,10 @@ _TAG = re.compile(
     r"certo|não é|toch)\?$",
     re.IGNORECASE,
 )
+_LONGEST_TAG = 24
 _END_MARKS = "\"'”’»)] "
+_ASKING = frozenset("?？")
+_LEADING_IN = frozenset(":：")
 
 
 class Claim(Struct, frozen=True):
@@ -113,14 +116,14 @@ def parts_of(answer: str, language: str) -> Parts:
     normal = texts.normalise(answer)
     values = _json_values(normal)
     sentences = _sentences(normal) if values is None else values
-    # A search in all of it is cheaper than one in each sentence; most answers have no hedge.
-    hedges = is_hedge("\n".join(sentences))
-    found = tuple(
-        tuple(_parts_in(sentence, hedges=hedges)) for sentence in sentences[:MAX_SENTENCES]
-    )
     unread = max(0, len(sentences) - MAX_SENTENCES)
+    sentences = sentences[:MAX_SENTENCES]
+    exempting = may_exempt(sentences)
+    found = [
+        _parts_in(sentence, exempts=place in exempting) for place, sentence in enumerate(sentences)
+    ]
     addressed = values is not None or has_address_marks(normal)
-    return Parts(found, decimal_mark(normal, language), unread, addressed)
+    return Parts(tuple(found), decimal_mark(normal, language), unread, addressed)
 
 
 @lru_cache(maxsize=8)
@@ -142,17 +145,16 @@ def _claim(part: Part, parts: Parts, language: str) -> Claim | None:
     return Claim(part.text, terms) if claims else None
 
 
-def _parts_in(sentence: str, *, hedges: bool = True) -> Iterator[Part]:
-    """Yield what a sentence may claim: itself as a rule, a clause or two beside a hedge."""
+def _parts_in(sentence: str, *, exempts: bool) -> tuple[Part, ...]:
+    """Return what a sentence may claim: itself as a rule, a clause or two beside a hedge."""
     last = sentence.rstrip(_END_MARKS)[-1:]
-    if last in {"?", "？"}:
+    if last in _ASKING:
         sentence = _told(sentence)
-    title = last in {":", "："}
-    rest = without_apology(sentence)
-    hedged = hedges and is_hedge(rest)
-    for told, least in _beside_hedges(rest) if hedged else [(rest, 1)]:
-        if told:
-            yield Part(told if hedged else sentence, told, least, title)
+    title = last in _LEADING_IN
+    rest = without_apology(sentence) if exempts else sentence
+    if exempts and is_hedge(rest):
+        return tuple(Part(told, told, least, title) for told, least in _beside_hedges(rest))
+    return (Part(sentence, rest, 1, title),) if rest else ()
 
 
 def _told(question: str) -> str:
@@ -160,7 +162,7 @@ def _told(question: str) -> str:
     telling = _TELLING.match(question.lstrip("\"'“¿ "))
     if telling:
         return question.lstrip("\"'“¿ ")[telling.end() :].strip()
-    tag = _TAG.search(question)
+    tag = _TAG.search(question, len(question) - _LONGEST_TAG)
     return question[: tag.start()] if tag else ""
 
 
@@ -201,21 +203,37 @@ def _opener_words(opener: str) -> int:
 def _sentences(answer: str) -> list[str]:
     """Return the sentences of a normalised answer without code, table headers and marks."""
     if "```" in answer or "~~~" in answer:
-        answer = _FENCE.sub("\n", answer)
-    plain = "\n".join(_text_lines(answer.split("\n")))
-    if "\n" in plain or _FIRST_MARK.match(plain) or any(mark in plain for mark in "*`[【"):
-        plain = _MARKUP.sub(" ", plain)
-    return [" ".join(sentence.split()) for sentence in texts.sentences(plain)]
+        answer = _FENCE.sub("\n\n", f"\n{answer}")[1:]
+    if "\n" in answer or answer[:1] in _LINE_MARKS:
+        answer = "\n".join(_text_lines(answer.split("\n")))
+    plain = _without_marks(answer)
+    other = any(map(plain.__contains__, _OTHER_SPACES))
+    return [
+        " ".join(item.split()) if other or "  " in item or "\n" in item else item
+        for item in texts.sentences(plain)
+    ]
+
+
+def _without_marks(text: str) -> str:
+    """Return a text with a space for each mark of a list, citation, or mark of emphasis."""
+    text = _LIST_MARK.sub("\n ", f"\n{text}")[1:]
+    if "[" in text:
+        text = _CITATION.sub(" ", text)
+    if "【" in text:
+        text = _WIDE_CITATION.sub(" ", text)
+    return text.replace("*", " ").replace("`", " ")
 
 
 def _text_lines(lines: list[str]) -> Iterator[str]:
     """Yield the lines of text; titles end with a colon, header rows and rules are left out."""
-    written = sum(1 for line in lines if line and not line.isspace())
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        ruled = _is_rule(following)
-        if _is_rule(line) or (ruled and "|" in line):
+    written = len(lines) - lines.count("") - sum(map(str.isspace, lines))
+    rules = [*map(_is_rule, lines), False]
+    for line, rule, ruled in zip(lines, rules, rules[1:], strict=False):
+        if rule or (ruled and "|" in line):
             continue
-        if _HEADING.match(line) or (written > 1 and _is_title(line.strip(), ruled=ruled)):
+        heading = "#" in line and _HEADING.match(line)
+        marked = ruled or "**" in line or "__" in line
+        if heading or (marked and written > 1 and _is_title(line.strip(), ruled=ruled)):
             yield line.strip(_TITLE_MARKS) + ":\n"
         else:
             yield line
@@ -255,7 +273,10 @@ def _leaves(key: str, value: Any, depth: int) -> Iterator[str]:
         for item in value:
             yield from _leaves(key, item, depth + 1)
     elif isinstance(value, str):
-        yield from texts.sentences(value)
+        # An escape in a string may stand for any character.
+        yield from texts.sentences(texts.normalise(value))
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        counted = next((word for word in re.findall(r"[^\W\d_]+", key) if unit_of(word)), "")
+        counted = next(
+            (word for word in re.findall(r"[^\W\d_]+", texts.normalise(key)) if unit_of(word)), ""
+        )
         yield f"{value} {counted}".strip()

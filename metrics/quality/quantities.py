@@ -9,7 +9,6 @@ A number is read by value: with its sign, in digits or words, multiplied by what
 import re
 from collections.abc import Sequence
 
-import re2
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -39,9 +38,11 @@ _PARTITIVE = frozenset({"of", "de", "d", "di", "van", "von", "do", "da", "du", "
 _RANGE = re.compile(
     r" ?(?:[-–—,/(x\u00d7]|to|and|or|bis|und|oder|à|a|et|ou|y|o|u|e|tot|en|of|through) ?"
 )
-_AMBIGUOUS = re.compile(r"\d[.,]\d{3}(?!\d)")
-_MAY_BE_AMBIGUOUS = re2.compile(r"\d[.,]\d{3}")  # the same, faster, but for what follows
-_DECISIVE = re.compile(r"(?<![\d.,])\d+([.,])(?:\d{1,2}|\d{4,})(?![\d.,])")
+# A pattern that begins with a character is fast.
+_AMBIGUOUS_STOP = re.compile(r"\.\d{3}(?!\d)(?<=\d.{4})")
+_AMBIGUOUS_COMMA = re.compile(r",\d{3}(?!\d)(?<=\d.{4})")
+_DECISIVE = re.compile(r"\d+([.,])(?:\d{1,2}|\d{4,})")
+_NUMBER_BYTES = bytes(code if chr(code) in "0123456789.," else 32 for code in range(256))
 _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 
@@ -87,11 +88,12 @@ def decimal_mark(text: str, language: str) -> str | None:
 
     It is that of the language that its own words suggest, unless its other numbers disagree.
     """
-    if not _MAY_BE_AMBIGUOUS.search(text) or not _AMBIGUOUS.search(text):
+    if not _AMBIGUOUS_COMMA.search(text) and not _AMBIGUOUS_STOP.search(text):
         return None
     own = texts.language_of(text, default=language)
     usual = {"english": ".", "spanish": None}.get(own, ",")
-    used = {match.group(1) for match in _DECISIVE.finditer(text)}
+    numbers = set(text.encode().translate(_NUMBER_BYTES).decode().split())
+    used = {match.group(1) for match in map(_DECISIVE.fullmatch, numbers) if match}
     return usual if used <= {usual} else None
 
 

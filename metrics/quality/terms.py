@@ -18,7 +18,7 @@ _ADDRESS = re.compile(
     rf"(?:{_TOP_DOMAIN})\b(?:/[^\s<>()\[\]\"'|]*)?",
     re.IGNORECASE,
 )
-_DOMAIN_END = re.compile(rf"\.(?i:{_TOP_DOMAIN})(?:\b|(?=_))")  # the "_" may mark it bold
+_DOMAIN_END = re.compile(rf"\.(?=\w)(?i:{_TOP_DOMAIN})(?:\b|(?=_))")  # the "_" may mark it bold
 _DIGIT = re.compile(r"\d")
 _MAY_BE_MONTH = "\x00"  # no token
 _NO_WORDS = frozenset({"", _MAY_BE_MONTH})

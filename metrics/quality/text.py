@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
@@ -32,18 +33,22 @@ _TYPOGRAPHY = "“”\u2018–—…•·©®"
 _APOSTROPHE_IN_NUMBER = re.compile(r"’(?<=\d.)\d")
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+_ASCII = bytes(range(128))
 _THIN_SPACES = "\u00a0\u2009\u202f"
-_THIN_SPACE = re.compile(rf"(?<=\d)[{_THIN_SPACES}](?=\d{{3}}(?!\d))")
+_THIN_SPACE = re.compile(rf"[{_THIN_SPACES}](?<=\d.)(?=\d{{3}}(?!\d))")
 _OTHER_DIGIT = re.compile(r"\d(?<![0-9])")
+_SURROGATES = "surrogatepass"  # how to encode a text that may have some
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ARABIC_MARKS = {"\u066a": "%", "\u066b": ".", "\u066c": ","}
-# It starts with one set of characters: what is none of them is skipped quickly.
-_END = re.compile(
-    r"[.!?…。！？\n](?:"
-    r"(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’»)\]]*+(?=\s)"
-    r"|(?<=[。！？])(?<![。！？]{2})[。！？]*+[」』”’）]*+"
-    r"|(?<=\n)\n*+)"
-)
+# Where a sentence may end within a line, by the mark that the pattern begins with, which is quickly
+# found. The mark is the first of its run.
+_ENDS = {
+    **{
+        mark: re.compile(rf"{re.escape(mark)}(?<![.!?…]{{2}})[.!?…]*+[\"'”’»)\]]*+(?=\s)")
+        for mark in ".!?…"
+    },
+    **{mark: re.compile(rf"{mark}(?<![。！？]{{2}})[。！？]*+[」』”’）]*+") for mark in "。！？"},
+}
 _SAMPLE_LENGTH = 600  # characters; enough for some forty function words
 _MARKS = {language: str(number) for number, language in enumerate(STOPWORDS)}
 # The marks of the languages in which each word is a function word.
@@ -51,38 +56,52 @@ _LANGUAGES = {
     word: "".join(mark for language, mark in _MARKS.items() if word in STOPWORDS[language])
     for word in frozenset().union(*STOPWORDS.values())
 }
+# Of the bytes of a text it leaves words, in lower case where they are ASCII, and spaces.
+_WORD_BYTES = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) == "_" else 32 for code in range(128)
+) + bytes(range(128, 256))
 
 
 def normalise(text: str) -> str:
     """Return the text in NFKC, with the digits of any script as ASCII ones."""
     if text.isascii():
         return text
-    western = _is_western(text)
-    if not western:
-        text = _SURROGATE.sub("?", text)
-    if any(map(text.__contains__, _THIN_SPACES)):
+    signs = _signs(text)
+    if not signs.isdisjoint(_THIN_SPACES):
         # A space inside a number would part it; NFKC makes a plain space of a thin one.
         text = _THIN_SPACE.sub("'", text)
-    text = unicodedata.normalize("NFKC", text)
-    if western:
-        return text
+    changed = {sign: form for sign in signs if (form := _FORMS[sign]) != sign}
+    if "" in changed.values():
+        return _normal(text)
+    for sign, form in changed.items():
+        text = text.replace(sign, form)
+    return text
+
+
+def _signs(text: str) -> set[str]:
+    """Return the characters of a text that are not ASCII."""
+    return set(text.encode(errors=_SURROGATES).translate(None, _ASCII).decode(errors=_SURROGATES))
+
+
+def _form(sign: str) -> str:
+    """Return what a character is in a normal text, "" if what stands beside it matters too."""
+    form = _normal(sign)
+    joins = unicodedata.category(form[0])[0] == "M" or "\u1100" <= form[0] <= "\u11ff"
+    return "" if joins else form
+
+
+def _normal(text: str) -> str:
+    text = unicodedata.normalize("NFKC", _SURROGATE.sub("?", text))
     for mark, plain in _ARABIC_MARKS.items():
-        if mark in text:
-            text = text.replace(mark, plain)
+        text = text.replace(mark, plain)
     return _OTHER_DIGIT.sub(_ascii_digit, text)
-
-
-def _is_western(text: str) -> bool:
-    """Whether a text has no digits of other scripts, nor surrogates: it fits a code page."""
-    try:
-        text.encode("cp1252")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _ascii_digit(match: re.Match[str]) -> str:
     return str(unicodedata.decimal(match.group()))
+
+
+_FORMS = Known(_form)
 
 
 def words(text: str) -> list[str]:
@@ -186,19 +205,28 @@ def canonical(whole: str, fraction: str) -> str:
 @lru_cache(maxsize=8)
 def language_of(*texts: str, default: str = "english") -> str:
     """Guess the language from the function words at the beginning; the default wins a tie."""
-    named = "".join(
-        [
-            _LANGUAGES[word]
-            for text in texts
-            for word in folded_words(normalise(text[:_SAMPLE_LENGTH]))
-            if word in _LANGUAGES
-        ]
-    )
+    named = "".join([_named(text[:_SAMPLE_LENGTH]) for text in texts])
     counts = {language: named.count(mark) for language, mark in _MARKS.items()}
     most = max(counts.values())
     if counts[default] == most:
         return default
     return next(language for language, count in counts.items() if count == most)
+
+
+# The decimal mark of a text depends on its language too.
+@lru_cache(maxsize=8)
+def _named(text: str) -> str:
+    """Return the marks of the languages of each function word in a text."""
+    pieces = text.encode(errors=_SURROGATES).translate(_WORD_BYTES).decode(errors=_SURROGATES)
+    return "".join(map(_NAMED.__getitem__, pieces.split()))
+
+
+def _named_in(piece: str) -> str:
+    """Return the same for what stands between two ASCII signs: one word as a rule."""
+    return "".join([_LANGUAGES.get(word, "") for word in folded_words(normalise(piece))])
+
+
+_NAMED = Known(_named_in)
 
 
 def stem(language: str, word: str) -> str:
@@ -219,35 +247,64 @@ def stems(language: str) -> Known[str]:
 
 def sentences(text: str) -> list[str]:
     """Split a text into sentences; a line that starts anew is one of its own."""
+    marks = [(mark, pattern) for mark, pattern in _ENDS.items() if mark in text]
     found: list[str] = []
-    start = 0
-    for end in _END.finditer(text):
-        if not _goes_on(text, start, end):
-            found.append(text[start : end.end()])
-            start = end.end()
-    found.append(text[start:])
-    return [sentence for sentence in (item.strip() for item in found) if sentence]
+    for line in _lines(text):
+        ends = [
+            end.span() for mark, pattern in marks if mark in line for end in pattern.finditer(line)
+        ]
+        start = 0
+        for place, end in sorted(ends):
+            if not _goes_on(line, start, place, end):
+                found.append(line[start:end])
+                start = end
+        found.append(line[start:])
+    return [sentence for item in found if (sentence := item.strip())]
 
 
-def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
-    """Whether the sentence goes on after this stop or line break."""
-    mark = end.group()
-    following = text[end.end() : end.end() + 40].lstrip(" \t")
-    if mark[0] == "\n":
-        return len(mark) == 1 and following[:1].islower()
-    if mark != ".":
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text; one that begins in lower case belongs to the one before."""
+    lines = text.split("\n")
+    if len(lines) == 1:
+        return lines
+    wrapped = [line.lstrip(" \t")[:1].islower() for line in lines]
+    starts = [
+        place
+        for place, goes_on in enumerate(wrapped)
+        if not (place and goes_on and lines[place - 1])
+    ]
+    if len(starts) == len(lines):
+        return lines
+    return ["\n".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
+
+
+def _goes_on(line: str, start: int, place: int, end: int) -> bool:
+    """Whether the sentence that starts there goes on after these marks."""
+    if end - place > 1 or line[place] != ".":
         return False
-    last = text[max(start, end.start() - 24) : end.start()].rsplit(maxsplit=1)[-1:]
-    return bool(last) and _is_abbreviated(last[0].lstrip("(\"'"), following.lstrip())
-
-
-def _is_abbreviated(word: str, following: str) -> bool:
+    last = line[max(start, place - 24) : place].rsplit(None, 1)
+    if not last:
+        return False
+    following = line[end : end + 40].lstrip()
     if following[:1].islower():
         return True
+    if not _SHORTENED[last[-1]]:
+        return False
+    ordinal = last[-1].lstrip(_OPENERS).isdigit()
+    return not ordinal or _first_word(following) in MONTHS
+
+
+def _is_shortened(word: str) -> bool:
+    """Whether a word before a stop is an abbreviation, or may be an ordinal ("3.")."""
+    word = word.lstrip(_OPENERS)
     if word.isdigit():
-        return len(word) <= 2 and _first_word(following) in MONTHS
+        return len(word) <= 2
     initial = len(word) == 1 and word.isupper()
     return initial or "." in word.strip(".") or word.casefold() in ABBREVIATIONS
+
+
+_OPENERS = "(\"'"
+_SHORTENED = Known(_is_shortened)
 
 
 def _first_word(text: str) -> str:

@@ -35,6 +35,7 @@ def test_a_hedge_exempts_its_own_clause_only(answer, expected):
         ("Wussten Sie, dass der Kessel brennt?", 1),
         ("The kettle was recalled, wasn't it?", 1),
         ("It was recalled, right?", 1),
+        ("It was recalled in 2020 after a fire in a hotel, shouldn't they?", 1),
     ],
 )
 def test_a_question_claims_what_it_tells(answer, count):
@@ -93,6 +94,37 @@ def test_json_claims_its_values(answer):
     """A number with the unit that its key names; flags and nulls claim nothing."""
     assert claimed(answer) == ["2 years", "parts", "labour"]
     assert claimed("{not json at all}") == ["{not json at all}"]
+
+
+def test_the_strings_of_json_are_normal_text():
+    """An escape may stand for any character, even half of one; keys are read so too."""
+    answer = r'{"\ud800": ["\ud800A \ufb01ve\u00a0\u0664"], "weight_\uff4b\uff47": 5}'
+    assert claimed(answer) == ["?A five 4", "5 kg"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("- It is *red*.\n  * It is `big` [1, 2].\n(3) It is old 【4】.", ["red", "big", "old"]),
+        ("1. It is red [1].", ["red"]),
+        ("* It is red", ["red"]),
+    ],
+)
+def test_marks_of_lists_citations_and_emphasis_are_no_text(answer, expected):
+    """On the first line as on any other."""
+    found = [text.removeprefix("It is ").rstrip(" .") for text in claimed(answer)]
+    assert found == expected
+
+
+@pytest.mark.parametrize("answer", ["# 5 kg", "  ## 5 kg #", "---\n# 5 kg\n===", "\t\n# 5 kg"])
+def test_a_heading_is_a_title_on_any_line(answer):
+    """The marks are taken off, and rules are left out."""
+    assert claimed(answer) == ["5 kg:"]
+
+
+def test_white_space_within_a_sentence_is_one_space():
+    """Of whatever kind it is."""
+    assert claimed("It\tis  red,\nwide\x85and\x1fbig.") == ["It is red, wide and big."]
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,10 @@ def test_what_is_no_number_is_not_read(text):
         ("It cost 42,500 and 3,5 more.", "english", None),
         ("Cuesta 42.500 en total.", "spanish", None),
         ("42.500", "german", ","),
+        ("42,500 and 2.5", "english", "."),
+        ("42,500 and 2,5, or so", "english", "."),
+        ("42,500 and 12345,6789", "english", None),
+        ("12,3456 or a,123 or 1, 234", "english", None),
     ],
 )
 def test_the_decimal_mark_is_that_of_the_language_unless_the_text_differs(text, language, mark):

@@ -1,3 +1,6 @@
+import re
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +23,13 @@ from metrics.quality import text as texts
         ("東京は首都です。大きいです。", ["東京は首都です。", "大きいです。"]),
         ("First line\nSecond line", ["First line", "Second line"]),
         ("a wrapped\nline goes on", ["a wrapped\nline goes on"]),
+        ("a wrapped\n line etc.\ngoes on. Good.", ["a wrapped\n line etc.\ngoes on.", "Good."]),
+        ("a paragraph\n\nis none", ["a paragraph", "is none"]),
+        ("Is it? It is! One… ends.\nSo?", ["Is it?", "It is!", "One…", "ends.", "So?"]),
+        ("What?! Yes... (Or not.) So.", ["What?!", "Yes...", "(Or not.)", "So."]),
+        ("See v1.2. beta", ["See v1.2. beta"]),
+        ("Version v1.2. Next", ["Version v1.2. Next"]),
+        (". alone", [".", "alone"]),
         ("", []),
         ("...", ["..."]),
     ],
@@ -136,3 +146,39 @@ def test_quick_ways_to_cut_a_text_change_nothing(text):
     found = [token for token in texts.words(text) if not texts.is_unspaced(token)]
     assert found == expected
     assert texts.folded_words(text) == [word.casefold() for word in texts.words(text)]
+
+
+_SIGNS = (
+    "a1 5\u00a0\u2009\u202fé\u0301\u0345ªº½²ﬁ™\u00b4…“’–\uff0c（"
+    "\u1100\u1161\uac00\u11a8か\u3099\uff9e٣\u066a\u066b१\ud800"
+)
+
+
+@given(st.text(alphabet=_SIGNS))
+def test_a_text_is_made_normal_sign_by_sign_as_it_is_in_full(text):
+    """Where the neighbours of a sign matter, all of the text is."""
+    full = re.sub("[\ud800-\udfff]", "?", text)
+    full = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))", "'", full)
+    full = unicodedata.normalize("NFKC", full)
+    full = full.replace("\u066a", "%").replace("\u066b", ".")
+    full = re.sub(r"\d", lambda digit: str(unicodedata.decimal(digit.group())), full)
+    assert texts.normalise(text) == full
+
+
+_WORDS = ("the", "The", "ist", "für", "FÜR", "“la", "l’été", "d'un", "1st", "_the", "a1", "\ud800")
+
+
+@given(st.lists(st.sampled_from((*_WORDS, "e\u0301", "1.000", "東京", "naïve", "İ"))))
+def test_function_words_are_found_as_the_tokens_are(words):
+    """Cut at ASCII signs a text has the same ones."""
+    text = " ".join(words)
+    tokens = texts.folded_words(texts.normalise(text))
+    assert texts._named(text) == "".join(texts._LANGUAGES.get(token, "") for token in tokens)
+
+
+@given(st.text(alphabet="aB1 .!?…\"')»。！？」\t"))
+def test_the_marks_that_end_a_sentence_are_found_one_by_one(text):
+    """As by one pattern for all of them, which is slower."""
+    end = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|(?<![。！？])[。！？]++[」』”’）]*+")
+    spans = [found.span() for pattern in texts._ENDS.values() for found in pattern.finditer(text)]
+    assert sorted(spans) == [found.span() for found in end.finditer(text)]
