@@ -11,11 +11,10 @@ fenced or not, makes a claim of every value in it.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-import re2
 from msgspec import Struct
 
 from metrics.quality import text as texts
@@ -47,11 +46,13 @@ _LIST_MARK = re.compile(r"\n[ \t]*(?:[-*•–·]|\(?\d{1,3}[.)]|[A-Za-z]\))[ \t
 _CITATION = re.compile(r"\[\^?\d{1,3}(?:[ ,;–-]{1,2}\d{1,3}){0,9}\]")
 _WIDE_CITATION = re.compile(r"【[^】]{0,80}】")
 _OTHER_SPACES = "\t\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u1680\u2028\u2029"
-_OPENER = re2.compile(
-    r"(?i)^\W*(?:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|"
+_OPENERS = (
+    r"(?ai:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|"
     r"absolutely|great(?: question| choice| point| idea)|great[!,.]|sorry|hallo|guten tag|danke|"
-    r"gerne|bonjour|merci|hola|gracias|ciao|grazie|olá|obrigad[oa])(?:\W+|$)"
+    r"gerne|bonjour|merci|hola|gracias|ciao|grazie|ol[áÁ]|obrigad[oa])(?:[^A-Za-z0-9_]+|\Z)"
 )
+_OPENER = re.compile(rf"[^A-Za-z0-9_]*+{_OPENERS}")
+_OPENER_OF_LINE = re.compile(rf"\n[^A-Za-z0-9_\n]*+{_OPENERS}")
 _TELLING = re.compile(
     r"(?:did|do) you know(?: that)?|(?:have|had) you heard(?: that)?|were you aware(?: that)?|"
     r"isn['’]t it true that|wussten sie,? dass|wusstest du,? dass|saviez-vous que?|savais-tu que?|"
@@ -191,9 +192,14 @@ def is_greeting(sentence: str, words: int) -> bool:
     """Whether a sentence that has so many words, less names, is no more than a courtesy."""
     if words > _MAX_GREETING:
         return False
-    opener = _OPENER.search(sentence)
+    opener = _OPENER.match(sentence)
     # A greeting may name whom it greets.
     return opener is not None and words <= _opener_words(opener.group()) + 1
+
+
+def may_greet(sentences: Iterable[str]) -> bool:
+    """Whether some of the sentences may be no more than a courtesy."""
+    return _OPENER_OF_LINE.search("\n".join(["", *sentences])) is not None
 
 
 def _opener_words(opener: str) -> int:

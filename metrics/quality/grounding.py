@@ -12,26 +12,27 @@ an answer is read.
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache, partial
-from itertools import islice
-from typing import Literal, NamedTuple
+from itertools import compress
+from typing import Literal
 
 from msgspec import Struct
 
 from metrics.privacy.masking import all_quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
-from metrics.quality.claims import Part, Parts, is_greeting, parts_of
+from metrics.quality.claims import Part, Parts, is_greeting, may_greet, parts_of
 from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures, holds_amounts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import Passage, passage_of
-from metrics.quality.said import Heard, Said, heard, said_of, says_plainly
+from metrics.quality.said import Heard, Said, heard, said_of, say_plainly
 from metrics.quality.sources import Source, is_signed
 from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
 from metrics.quality.terms import addresses_in
 from metrics.quality.units import UNITS
 from scorer.api import AgentTrace, Unscored
 
+_QUOTED = Support(1.0)
 SUPPORTED = 0.5  # at least so much, and nothing decisive against it
 
 THRESHOLD_REASON = (
@@ -81,10 +82,13 @@ class Grounding(Struct, frozen=True):
     unread: int = 0
 
 
-class _Read(NamedTuple):
+class _Read(Struct, frozen=True):
+    """A part of an answer, what it says, and the place of its sentence."""
+
     part: Part
     heard: Heard
-    told: Told
+    addresses: frozenset[str]
+    sentence: int
 
 
 _NOTHING: frozenset[str] = frozenset()
@@ -93,10 +97,6 @@ _NOTHING: frozenset[str] = frozenset()
 class _Judged(Struct, frozen=True):
     text: str
     support: Support
-
-    @property
-    def supported(self) -> bool:
-        return self.support.value >= SUPPORTED and not self.support.against
 
 
 # Two metrics ask for the same grounding.
@@ -118,20 +118,20 @@ def ground(
     cited = "\n".join([given, *ids]) if ids else given
     told = passage_of(cited, language) if cited else None
     parts = parts_of(answer, language)
-    stem_of = stemming.stems(language)
-    asked = frozenset(map(stem_of.__getitem__, stemming.tokens(stemming.plain(given))))
-    read = _read(parts, language)
-    stems = _NOTHING.union(*[part.heard.stems for sentence in read for part in sentence])
+    asked, read = _read(parts, given, language)
+    stems = _NOTHING.union(*[item.heard.stems for item in read])
     source = Source(contexts, language, stems - {""})
+    plain = _plain_quotes(read, source)
     judged: list[_Judged] = []
-    unclaimed = 0
-    for sentence in read:
-        before = len(judged)
-        judged += filter(None, [_judged(item, source, asked, told) for item in sentence])
-        unclaimed += len(judged) == before
+    claiming: set[int] = set()
+    for place, item in enumerate(read):
+        support = _QUOTED if place in plain else _support(item, parts.mark, source, asked, told)
+        if support is not None:
+            judged.append(_Judged(item.part.text, support))
+            claiming.add(item.sentence)
     if embedder is not None and judged:
         judged = _with_likeness(judged, embedder, contexts)
-    return _summary(judged, unclaimed, parts.unread)
+    return _summary(judged, len(parts.sentences) - len(claiming), parts.unread)
 
 
 def _with_likeness(
@@ -155,47 +155,53 @@ def sentences_of(contexts: Sequence[str]) -> list[str]:
     return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
 
 
-def _read(parts: Parts, language: str) -> list[list[_Read]]:
-    """Return what the parts of each sentence say, whether they claim it or not."""
-    flat = [part for sentence in parts.sentences for part in sentence]
-    apart = [addresses_in(part.told) if parts.addressed else (part.told, _NOTHING) for part in flat]
-    cut = heard([stemming.plain(text) for text, _ in apart], language)
-    read = (
-        _Read(part, said, Told(said.text, addresses, parts.mark))
-        for part, said, (_, addresses) in zip(flat, cut, apart, strict=True)
-    )
-    return [list(islice(read, len(sentence))) for sentence in parts.sentences]
+def _read(parts: Parts, given: str, language: str) -> tuple[frozenset[str], list[_Read]]:
+    """Return the stems of the question, and what each part says, whether it claims it or not."""
+    flat = [(part, place) for place, sentence in enumerate(parts.sentences) for part in sentence]
+    apart = [
+        addresses_in(part.told) if parts.addressed else (part.told, _NOTHING) for part, _ in flat
+    ]
+    told = [given, *[text for text, _ in apart]]
+    asked, *cut = heard(list(map(stemming.plain, told)), language)
+    read = [
+        _Read(part, said, addresses, place)
+        for (part, place), said, (_, addresses) in zip(flat, cut, apart, strict=True)
+    ]
+    return frozenset(asked.stems), read
 
 
-def _judged(
-    read: _Read, source: Source, asked: frozenset[str], given: Passage | None
-) -> _Judged | None:
+def _support(
+    read: _Read, mark: str | None, source: Source, asked: frozenset[str], given: Passage | None
+) -> Support | None:
     """Return the support of a part of a sentence, None if it claims nothing."""
-    if _is_plain_quote(read, source):
-        return _Judged(read.part.text, Support(1.0))
     claim = said_of(read.heard, source.language, asked)
-    if not _is_claim(read.part, claim, read.told.addresses):
+    if not _is_claim(read.part, claim, read.addresses):
         return None
-    found = figures(read.told, claim, source, given)
-    holds = partial(holds_amounts, read.told, source, given)
-    return _Judged(read.part.text, support_of(claim, source, found, holds))
+    told = Told(read.heard.text, read.addresses, mark)
+    found = figures(told, claim, source, given)
+    return support_of(claim, source, found, partial(holds_amounts, told, source, given))
 
 
-def _is_plain_quote(read: _Read, source: Source) -> bool:
-    """Whether a part claims something, and stands in the source just so.
+def _plain_quotes(read: Sequence[_Read], source: Source) -> AbstractSet[int]:
+    """Return the places of the parts that claim something and stand in the source just so.
 
-    That is all there is to say of it; where anything in it might need a second look, it is not.
+    That is all there is to say of them; a part in which anything might need a second look is not
+    among them. What most answers have nowhere is looked for in all of the parts at once.
     """
-    part = read.part
-    return (
-        not part.title
-        and part.least == 1
-        and not read.told.addresses
-        and source.quotes(read.heard.stems)
-        and says_plainly(read.heard, source.language)
-        and not is_signed(read.heard.text)
-        and not is_greeting(part.told, 0)
-    )
+    places = [
+        place
+        for place, item in enumerate(read)
+        if item.part.least == 1
+        and not (item.part.title or item.addresses)
+        and source.quotes(item.heard.stems)
+    ]
+    said = say_plainly([read[place].heard for place in places], source.language)
+    places = list(compress(places, said))
+    if is_signed("\n".join([read[place].heard.text for place in places])):
+        places = [place for place in places if not is_signed(read[place].heard.text)]
+    if may_greet([read[place].part.told for place in places]):
+        places = [place for place in places if not is_greeting(read[place].part.told, 0)]
+    return frozenset(places)
 
 
 def _is_claim(part: Part, claim: Said, addresses: AbstractSet[str]) -> bool:
@@ -215,7 +221,7 @@ def _summary(judged: Sequence[_Judged], unclaimed: int, unread: int) -> Groundin
     if not judged:
         return Grounding(0, 0, unclaimed=unclaimed, unread=unread)
     values = [item.support.value for item in judged]
-    missed = [item for item in judged if not item.supported]
+    missed = [item for item in judged if item.support.value < SUPPORTED or item.support.against]
     shown = sorted(missed, key=lambda item: item.support.value)[:_MAX_SHOWN]
     return Grounding(
         claims=len(judged),
@@ -229,11 +235,17 @@ def _summary(judged: Sequence[_Judged], unclaimed: int, unread: int) -> Groundin
 
 
 def _shown(judged: Sequence[_Judged]) -> tuple[Unsupported, ...]:
-    texts_ = all_quoted([" ".join(item.text.split()) for item in judged], _MAX_SHOWN_LENGTH)
+    texts_ = all_quoted([_on_one_line(item.text) for item in judged], _MAX_SHOWN_LENGTH)
     return tuple(
         Unsupported(text, item.support.against or ("words",))
         for text, item in zip(texts_, judged, strict=True)
     )
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text with nothing but single spaces between its words; most have no others."""
+    plain = text.isprintable() and "  " not in text and text == text.strip()
+    return text if plain else " ".join(text.split())
 
 
 def context_texts(trace: AgentTrace) -> tuple[str, ...] | Unscored:

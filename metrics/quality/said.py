@@ -68,7 +68,7 @@ class _Known(NamedTuple):
     months: frozenset[str]
 
 
-class Heard(NamedTuple):
+class Heard(Struct, frozen=True):
     """A plain sentence, cut: its tokens, and the stem of each ("" for a function word)."""
 
     text: str
@@ -88,18 +88,21 @@ def said(sentence: str, language: str, given: AbstractSet[str] = frozenset()) ->
     return said_of(heard([sentence], language)[0], language, given)
 
 
-def says_plainly(sentence: Heard, language: str) -> bool:
-    """Whether a sentence of some length says anything, and names no month."""
-    known = _known(language)
-    if len(sentence.stems) < _SHORT or not known.months.isdisjoint(sentence.tokens):
-        return False
-    return any(known.weight[stem] > FAINT for stem in sentence.stems if stem not in _NO_TERMS)
+def say_plainly(sentences: Sequence[Heard], language: str) -> list[bool]:
+    """Return which sentences of some length say anything, and name no month."""
+    silent, months = _silent(language), _known(language).months
+    return [
+        len(sentence.stems) >= _SHORT
+        and not silent.issuperset(sentence.stems)
+        and months.isdisjoint(sentence.tokens)
+        for sentence in sentences
+    ]
 
 
 def said_of(sentence: Heard, language: str, given: AbstractSet[str]) -> Said:
     """Read a sentence that has been cut."""
     known = _known(language)
-    text, tokens, stems = sentence
+    text, tokens, stems = sentence.text, sentence.tokens, sentence.stems
     weights = dict(zip(stems, map(known.weight.__getitem__, stems), strict=True))
     reached = negated(stems) if NEGATION in weights else _NONE
     for mark in _NO_TERMS:
@@ -128,6 +131,12 @@ def _known(language: str) -> _Known:
         _names_of(language, first=True),
         frozenset(MONTH_NAMES[language]),
     )
+
+
+@cache
+def _silent(language: str) -> frozenset[str]:
+    """Return the stems that say nothing by themselves."""
+    return STOPWORDS[language].union(_NO_TERMS)
 
 
 def _weights(language: str) -> Known[float]:

@@ -154,8 +154,17 @@ def addresses_in(sentence: str) -> tuple[str, frozenset[str]]:
     # Most sentences have none, and the pattern costs more than all of these.
     if not has_address_marks(sentence):
         return sentence, frozenset()
-    found = frozenset(map(address_form, _ADDRESS.findall(sentence)))
-    return _ADDRESS.sub(" ", sentence), found
+    shown: list[str] = []
+    found: set[str] = set()
+    reached = 0
+    # There is no space in an address, and one of these marks inside.
+    for chunk in [word for word in sentence.split() if "." in word or ":" in word]:
+        if "." in chunk[:-1] or ":" in chunk[:-1]:
+            start = sentence.index(chunk, reached)
+            shown += [sentence[reached:start], _ADDRESS.sub(" ", chunk)]
+            found.update(map(address_form, _ADDRESS.findall(chunk)))
+            reached = start + len(chunk)
+    return "".join([*shown, sentence[reached:]]), frozenset(found)
 
 
 def has_address_marks(text: str) -> bool:

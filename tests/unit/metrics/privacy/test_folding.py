@@ -12,6 +12,7 @@ from metrics.privacy.folding import fold
         ("a\uff20b\uff0eco", "a@b.co"),
         ("1\u20142", "1-2"),
         ("me\u20145", "me\u20145"),
+        ("1\u20132\u20153 \u2013 me\u20154\u20145", "1-2-3 \u2013 me\u20154-5"),
         ("plain", "plain"),
         ("caf\u00e9 東京", "caf\u00e9 東京"),
     ],

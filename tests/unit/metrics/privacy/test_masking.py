@@ -89,8 +89,20 @@ def test_a_cut_shows_no_finding_in_part():
     assert quoted("x " * 150, 200).endswith("…")
 
 
-@pytest.mark.parametrize("secret", ["4111 1111 1111 1111", "a@b.org", "token: hunter2hunter2", ""])
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "4111 1111 1111 1111",
+        "a@b.org",
+        "token: hunter2hunter2",
+        "ftp://bob:hunter2@host",
+        "5f4dcc3b5aa765d61d8327deb882cf99",
+        "internationalization-and-localisation",
+        "",
+    ],
+)
 def test_many_texts_are_quoted_as_each_alone(secret):
     """Whether one of them holds anything or none does."""
     texts = ["Plain text.", f"It says {secret} here.", "word " * 100]
     assert all_quoted(texts, 60) == [quoted(text, 60) for text in texts]
+    assert all_quoted([], 60) == []

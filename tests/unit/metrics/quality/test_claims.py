@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from metrics.quality.claims import MAX_SENTENCES, claims_of
+from metrics.quality.claims import MAX_SENTENCES, claims_of, is_greeting, may_greet
 
 
 def claimed(answer, language="english"):
@@ -141,6 +141,25 @@ def test_white_space_within_a_sentence_is_one_space():
 def test_a_greeting_claims_nothing_and_hides_nothing(answer, count):
     """It may name whom it greets; a number or more words make it a claim."""
     assert len(claimed(answer)) == count
+
+
+@pytest.mark.parametrize(
+    ("sentence", "greets"),
+    [
+        ("Sure, it is.", True),
+        ("“Of course!” it says", True),
+        ("… \nOLÁ", True),
+        ("Thanks", True),
+        ("Dearest of all", False),
+        ("It is great, sure.", False),
+        ("東京 sure", True),
+    ],
+)
+def test_a_courtesy_among_sentences_is_found_at_once(sentence, greets):
+    """Where none of the sentences begins with one, none is a greeting."""
+    assert is_greeting(sentence, 0) == greets
+    assert may_greet(["It is red.", sentence, "It is great."]) == greets
+    assert not may_greet([])
 
 
 def test_what_comes_after_500_sentences_is_counted():

@@ -313,6 +313,37 @@ def test_the_unsupported_sentences_are_named_and_bounded():
 
 
 @pytest.mark.parametrize(
+    "beside",
+    [
+        "It was -5 degrees in the old town of Acme.",
+        "Sure, it was 5 degrees in the old town of Acme.",
+        "In May it was 5 degrees in the old town of Acme.",
+        "See acme.com for the old town and the river of Acme.",
+        "Yes, it is.",
+    ],
+)
+def test_what_stands_in_a_context_is_read_as_it_is_alone(beside):
+    """A sign, a courtesy or a month in one sentence changes nothing for the others."""
+    sentences = [WARRANTY, beside, CARE]
+    contexts = (" ".join(sentences), "It was 5 degrees in the old town of Acme.")
+    alone = [grounds.ground(sentence, contexts) for sentence in sentences]
+    together = grounds.ground(" ".join(sentences), contexts)
+    assert together.claims == sum(found.claims for found in alone)
+    assert together.supported == sum(found.supported for found in alone)
+    assert together.weakest == min(found.weakest for found in alone)
+    assert together.unclaimed == sum(found.unclaimed for found in alone)
+
+
+@pytest.mark.parametrize("space", ["  ", "\t", "\n", "\u00a0", "\u2028", "\x1f", " \u200b "])
+def test_a_sentence_is_shown_on_one_line(space):
+    """Whatever spaces a value of JSON holds, one parts its words."""
+    text = f" unicorns{space}eat moonlight "
+    assert grounds._on_one_line(text) == " ".join(text.split())
+    assert grounds._on_one_line(text.strip()) == " ".join(text.split())
+    assert grounds._on_one_line("unicorns eat moonlight") == "unicorns eat moonlight"
+
+
+@pytest.mark.parametrize(
     ("trace", "reason"),
     [
         (AgentTrace(trace_id="t", contexts=(Document("c"),)), "no_answer"),

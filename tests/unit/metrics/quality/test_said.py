@@ -1,4 +1,4 @@
-from metrics.quality.said import FAINT, heard, said, says_plainly
+from metrics.quality.said import FAINT, heard, said, say_plainly
 
 
 def test_names_and_numbers_weigh_most_and_function_words_nothing():
@@ -45,11 +45,10 @@ def test_a_negation_reaches_the_next_words():
 
 def test_a_sentence_says_something_plainly_if_it_is_long_enough():
     """Function words alone say nothing; a month needs a second look."""
-
-    def plainly(sentence):
-        return says_plainly(heard([sentence], "english")[0], "english")
-
-    assert plainly("The tall tower of Paris is old")
-    assert not plainly("The tower stands")
-    assert not plainly("It is what it is and was")
-    assert not plainly("The tall tower of Paris opened in June")
+    plainly = {
+        "The tall tower of Paris is old": True,
+        "The tower stands": False,
+        "It is what it is and was": False,
+        "The tall tower of Paris opened in June": False,
+    }
+    assert say_plainly(heard(list(plainly), "english"), "english") == list(plainly.values())
