@@ -31,26 +31,22 @@ def contradiction(claim: Said, near: list[str], share: float, language: str) -> 
     if share < PARTLY:
         return ""
     theirs = set(near)
-    if _has_other_figure(claim, near, theirs, language):
+    lacking = [stem for stem in claim.weights if stem not in theirs]
+    if lacking and _has_other_figure(claim, near, theirs, lacking, language):
         return "number"
-    return _turned(claim, near, theirs, share, language) if share >= _ALIKE else ""
-
-
-def _turned(claim: Said, near: list[str], theirs: set[str], share: float, language: str) -> str:
+    if share < _ALIKE:
+        return ""
     if _denies(claim, near, theirs):
         return "negation"
-    if _opposes(claim, theirs, language):
+    if lacking and _opposes(claim, theirs, lacking, language):
         return "opposite"
     # Where no word is known, the order may be free.
-    ordered = claim.text.isascii() or "" in claim.stems
-    if ordered and share >= _NEARLY_ALL and claim.names and _swaps(claim, near, theirs):
-        return "order"
-    return ""
+    ordered = share >= _NEARLY_ALL and claim.names and (claim.text.isascii() or "" in claim.stems)
+    return "order" if ordered and _swaps(claim, near, theirs) else ""
 
 
-def _opposes(claim: Said, theirs: set[str], language: str) -> bool:
+def _opposes(claim: Said, theirs: set[str], lacking: list[str], language: str) -> bool:
     """Whether a word of the claim is missing, and the sentence has its opposite instead."""
-    lacking = [stem for stem in claim.weights if stem not in theirs]
     others = theirs.difference(claim.weights)
     return any(opposite_in(stem, others, language) for stem in lacking)
 
@@ -67,10 +63,14 @@ def _denies(claim: Said, near: list[str], theirs: set[str]) -> bool:
     return denied.isdisjoint(here) and not here.isdisjoint(theirs)
 
 
-def _has_other_figure(claim: Said, near: list[str], theirs: set[str], language: str) -> bool:
+def _has_other_figure(
+    claim: Said, near: list[str], theirs: set[str], lacking: list[str], language: str
+) -> bool:
     """Whether a number or month of the claim has another one, or another unit, in its place."""
     if claim.months and _has_other_month(claim, theirs, language):
         return True
+    if claim.numbers.isdisjoint(lacking) and _UNIT_STEMS.isdisjoint(lacking):
+        return False
     return bool(claim.numbers) and _has_other_number(claim, near, theirs)
 
 
@@ -143,12 +143,19 @@ def _swaps(claim: Said, near: list[str], theirs: set[str]) -> bool:
     """Whether two names stand the other way round about a word that both share."""
     stems = claim.stems
     first = next((stem for stem in stems if stem), "")
-    names = [stem for stem in stems if stem in theirs and (stem in claim.names or stem == first)]
-    for one, other in pairwise(dict.fromkeys(names)):
-        ours, theirs_one, theirs_other = stems.index(one), near.index(one), near.index(other)
+    named = theirs.intersection(claim.names)
+    if first in theirs:
+        named.add(first)
+    if len(named) < 2:
+        return False
+    names = list(dict.fromkeys([stem for stem in stems if stem in named]))
+    places = list(map(near.index, names))
+    if places == sorted(places):
+        return False
+    for (one, theirs_one), (other, theirs_other) in pairwise(zip(names, places, strict=True)):
         if theirs_one < theirs_other:
             continue
-        here = stems[ours + 1 : stems.index(other)]
+        here = stems[stems.index(one) + 1 : stems.index(other)]
         between = near[theirs_other + 1 : theirs_one]
         shared = [stem for stem in here if stem and stem in between and stem not in claim.names]
         if shared and ("by" in here) == ("by" in between):

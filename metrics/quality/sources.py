@@ -10,7 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from string import ascii_letters
+from itertools import combinations
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
+from typing import NamedTuple
 
 import re2
 
@@ -122,12 +124,17 @@ class Source:
 
         Contexts are told by their place.
         """
-        capitals = "".join(_INITIAL.findall(text)) if self._acronyms else ""
-        if any(map(capitals.__contains__, self._acronyms)):
-            for initials, words in name_runs(text):
-                owners = self._acronyms.get(initials.upper())
-                if owners is not None:
-                    yield words, owners
+        capitals = self._capitals
+        for name in name_runs(text) if capitals else ():
+            # To know where a word of capitals stands takes longer, and is seldom asked.
+            if name.acronym in capitals and name.acronym in self._acronyms:
+                yield name.words, self._acronyms[name.acronym]
+
+    @cached_property
+    def _capitals(self) -> AbstractSet[str]:
+        """The capitals from A to Z of each word: all acronyms are among them."""
+        written = self._written.encode(errors="replace")
+        return set(written.translate(_CAPITALS, _SMALL).decode().split())
 
     @cached_property
     def _acronyms(self) -> dict[str, set[int]]:
@@ -142,23 +149,19 @@ class Source:
         """The contexts one by one, indexed for their amounts, which takes longer."""
         return [passage_of(context, self.language) for context in self._contexts]
 
+    @cached_property
+    def spelt(self) -> AbstractSet[str]:
+        """The acronyms, case-folded, that contexts spell by initials of neighbouring words."""
+        return _NONE.union(*self._spelt)
+
     def spelling(self, acronym: str) -> list[int]:
-        """Return which contexts spell a case-folded acronym by initials of neighbouring words."""
-        if not (acronym.isascii() and acronym.isalpha()) or len(acronym) < _SHORTEST_ACRONYM:
-            return []
-        # Most acronyms do not even fit the capitals, which are found much sooner than the names.
-        if acronym.upper() not in self._capitals:
-            return []
-        return [owner for owner, initials in enumerate(self._initials) if acronym in initials]
+        """Return which contexts spell an acronym."""
+        return [owner for owner, spelt in enumerate(self._spelt) if acronym in spelt]
 
     @cached_property
-    def _capitals(self) -> str:
-        return "".join(_INITIAL.findall("\n".join(self._contexts)))
-
-    @cached_property
-    def _initials(self) -> list[str]:
+    def _spelt(self) -> list[AbstractSet[str]]:
         return [
-            " ".join(initials for initials, _ in name_runs(context)) for context in self._contexts
+            _NONE.union(*[name.parts for name in name_runs(context)]) for context in self._contexts
         ]
 
 
@@ -172,23 +175,41 @@ def is_signed(text: str) -> bool:
     return _SIGNED.search(text) is not None
 
 
-def name_runs(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Return the initials, case-folded, and the words of each name of two words or more."""
+class Name(NamedTuple):
+    """A name of two words or more: its words but for "of" and such, and its acronym, if any.
+
+    `parts` are the acronyms, case-folded, of words within it.
+    """
+
+    words: list[str]
+    acronym: str
+    parts: frozenset[str]
+
+
+def name_runs(text: str) -> Iterator[Name]:
+    """Return each name of two words or more."""
     return map(_KNOWN_RUNS.__getitem__, _NAME_RUN.findall(text))
 
 
-def _named(run: str) -> tuple[str, list[str]]:
+def _named(run: str) -> Name:
     words = [word for word in _WORD.findall(run) if word.casefold() not in _LINKS]
-    return "".join(word[0] for word in words).casefold(), words
+    initials = "".join([word[0] for word in words])
+    parts = [initials[start:end] for start, end in combinations(range(len(initials) + 1), 2)]
+    short = [part.lower() for part in parts if _SHORTEST_ACRONYM <= len(part) <= _LONGEST_ACRONYM]
+    return Name(words, initials.upper() if short else "", frozenset(short))
 
 
 _KNOWN_RUNS = Known(_named)
-_SHORTEST_ACRONYM = 2
+_SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 6
 _WORD = re.compile(r"[A-Za-z]+")
 _LINKS = frozenset({"of", "the", "for", "and", "de", "la", "du", "des", "der", "die", "und", "y"})
 _LINK = "|".join(sorted(_LINKS))
+_SMALL = ascii_lowercase.encode()
+_CAPITALS = bytes(code if chr(code) in ascii_uppercase else 32 for code in range(256))
 # A word of capitals alone; it starts with one set of characters, which is quickly found.
 _ACRONYM = re.compile(r"[A-Z](?=[A-Z])(?<![A-Za-z].)[A-Z]++(?![a-z])")
-# The capital that begins a word, but for links.
-_INITIAL = re.compile(rf"[A-Z](?<![A-Za-z].)(?=[A-Za-z])(?<!(?=(?i:{_LINK})(?![A-Za-z])).)")
-_NAME_RUN = re.compile(rf"(?:[A-Z][A-Za-z]+[ -](?:(?:{_LINK}) ){{0,2}}){{1,8}}[A-Z][A-Za-z]+")
+# Nothing of it can be read in two ways: to go back would only take time.
+_NAME_RUN = re.compile(
+    r"[A-Z](?<![A-Za-z].)[A-Za-z]++"
+    rf"(?:[ -](?:(?:{_LINK}) ){{0,2}}+[A-Z][A-Za-z]++){{1,8}}+"
+)

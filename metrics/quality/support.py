@@ -7,8 +7,7 @@ part of that: a number or a name that is missing, and what the nearest sentence 
 lowers the support.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
@@ -16,9 +15,9 @@ from msgspec.structs import replace
 
 from metrics.quality.contradiction import PARTLY, contradiction
 from metrics.quality.figures import NO_FIGURES, Figures
+from metrics.quality.otherwise import Otherwise, otherwise
 from metrics.quality.said import FAINT, Said
 from metrics.quality.sources import MAX_POSTINGS, Source
-from metrics.quality.stems import stems
 
 ANYWHERE, TOGETHER, ORDER = 0.35, 0.5, 0.15
 # What is left of the support for each thing that is missing, or for a contradiction.
@@ -26,12 +25,8 @@ NUMBER_LEFT, NAME_LEFT, LOOSE_LEFT, WORD_LEFT = 0.4, 0.6, 0.85, 0.94
 CONTRADICTED_LEFT = 0.4
 _MAX_COUNTED = 4
 _MAX_WINDOWS = 32
-_LONGEST_ACRONYM = 6
 _REACH = 2.0  # two sentences hold at most twice what the better one does
 _ROUNDING = 1e-9
-_WORTH_READING = (
-    0.6  # share of a claim's words that a sentence has, for its amounts to be asked for
-)
 _NONE: frozenset[str] = frozenset()
 _AS_NEAR = 0.1  # sentences whose share is less by at most this are as near as the nearest
 
@@ -44,14 +39,18 @@ class Support(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
-    """What each sentence holds of the weight of a claim; what is everywhere, and nowhere."""
+    """What each sentence holds of the weight of a claim; what is everywhere, and nowhere.
+
+    `terms` are those that the source has, but for the faint ones.
+    """
 
     weights: Mapping[str, float]
+    terms: list[str]
     held: dict[int, float]
     everywhere: float
     total: float
     anywhere: float
-    missing: tuple[str, ...]
+    missing: list[str]
 
 
 def support_of(
@@ -66,78 +65,38 @@ def support_of(
     """
     if figures.quoted and not figures.missing:
         return Support(1.0)
-    others = _Otherwise(claim, source, figures, holds_amounts)
-    found = _found(source, claim.weights, others.all)
+    others = otherwise(claim, source, figures, holds_amounts)
+    found = _found(source, claim.weights, others.all if others else _NONE)
+    if found.held:
+        best, why = _best(claim, source, found, others)
+    else:
+        best = ANYWHERE * found.anywhere + TOGETHER * found.everywhere / found.total
+        why = ""
+    left, against = _left(claim, found.missing, figures)
+    if why and why not in against:
+        against.append(why)
+    return Support(best * left, tuple(against))
+
+
+def _best(
+    claim: Said, source: Source, found: _Found, others: Otherwise | None
+) -> tuple[float, str]:
+    """Return the support by the context that supports most, and what that contradicts."""
     best, why = 0.0, ""
-    for most, owner in _by_context(found, source):
-        share = min(1.0, (_REACH * most + found.everywhere + others.most) / found.total)
-        if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
-            break
-        near = _near(found, source, owner, most)
-        value, contrary = _in_context(claim, source, found, near, best)
+    elsewhere = found.everywhere + (others.most if others else 0.0)
+    for most, owner, reach in _by_context(found, source):
+        if best:
+            share = (reach + elsewhere) / found.total if reach + elsewhere < found.total else 1.0
+            if ANYWHERE * found.anywhere + TOGETHER * share + ORDER <= best:
+                continue
+        value, contrary = _in_context(claim, source, found, (most, owner), best)
         if value > best:
             best, why = value, contrary
-        if best < 1 and (known := others.known_to(owner, most + found.everywhere)):
+        if others and best < 1 and (known := others.known_to(owner, most + found.everywhere)):
             value, contrary = _without(known, claim, source, owner, best)
             if value > best:
                 best, why = value, contrary
-    if not found.held:
-        best = ANYWHERE * found.anywhere + TOGETHER * found.everywhere / found.total
-    left, against = _left(claim, found.missing, figures)
-    if why:
-        against.append(why)
-    return Support(best * left, tuple(dict.fromkeys(against)))
-
-
-class _Otherwise:
-    """Which terms of a claim contexts have in another form: figures, acronyms, names.
-
-    Each context is asked alone, whatever others have: one more never takes from it.
-    """
-
-    def __init__(
-        self, claim: Said, source: Source, figures: Figures, holds_amounts: Callable[[int], bool]
-    ) -> None:
-        self._claim = claim
-        self._source = source
-        self._holds_amounts = holds_amounts
-        self._names: dict[int, set[str]] = {}
-        for name, owner in self._spelt():
-            self._names.setdefault(owner, set()).add(name)
-        self._numbers = claim.numbers & claim.weights.keys() if figures.held else _NONE
-        self.all = self._numbers.union(*self._names.values())
-        """Those that any context has."""
-        self.most = sum(map(claim.weights.__getitem__, self.all))
-        """What they weigh at most."""
-        words = sum(claim.weights.values()) - sum(map(claim.weights.__getitem__, self._numbers))
-        self._worth_reading = _WORTH_READING * words
-
-    def _spelt(self) -> Iterator[tuple[str, int]]:
-        claim, source = self._claim, self._source
-        names = claim.names & claim.weights.keys()
-        for name in names:
-            if len(name) <= _LONGEST_ACRONYM and name.upper() in claim.text:
-                yield from ((name, owner) for owner in source.spelling(name))
-        if len(names) > 1:
-            stem_of = stems(source.language)
-            for words, owners in source.acronyms_spelt(claim.text):
-                for name in names.intersection([stem_of[word.casefold()] for word in words]):
-                    yield from ((name, owner) for owner in owners)
-
-    def known_to(self, owner: int, held: float) -> AbstractSet[str]:
-        """Return what a context has otherwise, of which a sentence holds so much of the weight."""
-        names = self._names.get(owner, _NONE)
-        if held < self._worth_reading or self._has_numbers(owner):
-            return names
-        return names | self._numbers if self._holds_amounts(owner) else names
-
-    def _has_numbers(self, owner: int) -> bool:
-        """Whether a context has the numbers as the claim writes them, or the claim none."""
-        places, owners = self._source.places, self._source.owners
-        return all(
-            any(owners[place] == owner for place in places.get(number, ()))
-            for number in self._numbers
-        )
+    return best, why
 
 
 def _without(
@@ -152,61 +111,74 @@ def _without(
         return 0.0, ""
     # Which number stands in their place is no contradiction: they have been looked up.
     claim = replace(claim, numbers=claim.numbers - known)
-    return _in_context(claim, source, found, _near(found, source, owner, most), best)
+    return _in_context(claim, source, found, (most, owner), best)
 
 
 def _found(source: Source, weights: Mapping[str, float], known: AbstractSet[str]) -> _Found:
     """Look the terms of a claim up; `known` are those that are there in another form."""
-    held: dict[int, float] = defaultdict(float)
+    index = source.places
+    terms, missing = [], []
+    held: dict[int, float] = {}
     everywhere = anywhere = 0.0
-    missing = []
     for stem, weight in weights.items():
-        places = source.places.get(stem)
-        if places is None:
+        if stem not in index:
             if stem in known:
                 anywhere += weight
             else:
                 missing.append(stem)
             continue
         anywhere += weight
-        if len(places) > MAX_POSTINGS or weight == FAINT:
+        places = index[stem]
+        if weight == FAINT:
             everywhere += weight
-        else:
-            for place in places:
+            continue
+        terms.append(stem)
+        if len(places) > MAX_POSTINGS:
+            everywhere += weight
+            continue
+        for place in places:
+            if place in held:
                 held[place] += weight
+            else:
+                held[place] = weight
     total = sum(weights.values()) or 1.0
-    return _Found(weights, held, everywhere, total, anywhere / total, tuple(missing))
+    return _Found(weights, terms, held, everywhere, total, anywhere / total, missing)
 
 
-def _by_context(found: _Found, source: Source) -> list[tuple[float, int]]:
-    """Return the most that a sentence of each context holds, and its context, best first."""
+def _by_context(found: _Found, source: Source) -> list[tuple[float, int, float]]:
+    """Return the most that a sentence of each context holds, and its context, best first.
+
+    The third is the most that it may hold with a neighbour.
+    """
     most: dict[int, float] = {}
+    several = set()
     owners = source.owners
     for place, weight in found.held.items():
         owner = owners[place]
-        if weight > most.get(owner, 0.0):
+        known = most.get(owner, 0.0)
+        if known:
+            several.add(owner)
+        if weight > known:
             most[owner] = weight
-    return sorted(((weight, owner) for owner, weight in most.items()), reverse=True)
-
-
-def _near(found: _Found, source: Source, owner: int, most: float) -> list[int]:
-    """Return the sentences of a context that hold about as much as the one that holds most."""
-    least, owners = most - _AS_NEAR * found.total, source.owners
-    near = [
-        place for place, weight in found.held.items() if weight >= least and owners[place] == owner
+    ranked = [
+        (weight, owner, _REACH * weight if owner in several else weight)
+        for owner, weight in most.items()
     ]
-    return near[:_MAX_WINDOWS]
+    if len(ranked) > 1:
+        ranked.sort(reverse=True)
+    return ranked
 
 
 def _in_context(
-    claim: Said, source: Source, found: _Found, near: Sequence[int], best: float
+    claim: Said, source: Source, found: _Found, where: tuple[float, int], best: float
 ) -> tuple[float, str]:
     """Return the support by one context, and what it contradicts; 0 if it is `best` at most.
 
-    `near` are the sentences of the context that hold most.
+    `where` is the most that a sentence of the context holds, and the context.
     """
     value = ANYWHERE * found.anywhere
     least = (best - ORDER - value) / TOGETHER - _ROUNDING
+    near = _near(found, source, *where)
     share, first, second = _window(source, found, near, least)
     value += TOGETHER * share
     if value + ORDER <= best:
@@ -216,6 +188,16 @@ def _in_context(
         return 0.0, ""
     left, why = _left_by(claim, source, found, near)
     return value * left, why
+
+
+def _near(found: _Found, source: Source, most: float, owner: int) -> list[int]:
+    """Return the sentences of a context that hold about as much as the one that holds most."""
+    least, owners = most - _AS_NEAR * found.total, source.owners
+    near = []
+    for place, weight in found.held.items():
+        if weight >= least and owners[place] == owner:
+            near.append(place)
+    return near[:_MAX_WINDOWS]
 
 
 def _window(
@@ -232,13 +214,12 @@ def _window(
         share = held[place] + found.everywhere
         other = place
         if before or after:
+            other, most = (place + 1, after) if after >= before else (place - 1, before)
             # What the neighbour adds is at most what it holds.
-            if min(1.0, (share + max(before, after)) / total) + _ROUNDING <= best:
+            if (share + most) / total + _ROUNDING <= best:
                 continue
-            other = place + 1 if after >= before else place - 1
-            share = min(1.0, (share + _added(source, found, place, other)) / total)
-        else:
-            share /= total
+            share += _added(source, found, place, other)
+        share = share / total if share < total else 1.0
         if share > best:
             best, first, second = share, place, other
     return best, first, second
@@ -246,10 +227,12 @@ def _window(
 
 def _added(source: Source, found: _Found, place: int, other: int) -> float:
     """Return how much of the weight only the other of two sentences holds."""
-    there = source.words(other) - source.words(place)
-    return sum(
-        [w for stem, w in found.weights.items() if stem in there and w != FAINT] if there else []
-    )
+    here, there = source.words(place), source.words(other)
+    added = 0.0
+    for stem in found.terms:
+        if stem in there and stem not in here:
+            added += found.weights[stem]
+    return added
 
 
 def _left_by(claim: Said, source: Source, found: _Found, near: Sequence[int]) -> tuple[float, str]:
@@ -268,35 +251,64 @@ def _left_by(claim: Said, source: Source, found: _Found, near: Sequence[int]) ->
     return left, why
 
 
-def _left(claim: Said, missing: tuple[str, ...], figures: Figures) -> tuple[float, list[str]]:
+def _left(claim: Said, missing: list[str], figures: Figures) -> tuple[float, list[str]]:
     """Return what is left of the support for what is missing, and what that is."""
-    lacking = [stem for stem in missing if stem not in claim.given and stem not in claim.numbers]
-    names = len(claim.names.intersection(lacking))
-    words = len(lacking) - names
-    against = ["name"] * bool(names) + ["number"] * bool(figures.missing)
-    left = NAME_LEFT ** min(names, _MAX_COUNTED) * WORD_LEFT ** min(words, 2 * _MAX_COUNTED)
-    left *= NUMBER_LEFT ** min(figures.missing, _MAX_COUNTED)
-    return left * LOOSE_LEFT ** min(figures.loose, _MAX_COUNTED), against
+    left, against = 1.0, []
+    lacking: Collection[str] = missing
+    if claim.given or claim.numbers:
+        lacking = set(missing).difference(claim.given, claim.numbers)
+    if lacking:
+        names = len(claim.names.intersection(lacking))
+        if names:
+            against.append("name")
+            left = _left_of(NAME_LEFT, names)
+        left *= _left_of(WORD_LEFT, len(lacking) - names, 2 * _MAX_COUNTED)
+    if figures.missing:
+        against.append("number")
+        left *= _left_of(NUMBER_LEFT, figures.missing)
+    if figures.loose:
+        left *= _left_of(LOOSE_LEFT, figures.loose)
+    return left, against
+
+
+def _left_of(left: float, count: int, most: int = _MAX_COUNTED) -> float:
+    """Return what is left of each thing, of which so many are missing."""
+    return left**count if count < most else left**most
 
 
 def _order(claim: Said, source: Source, first: int, second: int) -> float:
     """Return how much of what a claim and two sentences share stands in the same order."""
-    first, second = min(first, second), max(first, second)
     known = source.words(first)
     if second != first:
         known = known | source.words(second)
     shared = [stem for stem in claim.stems if stem in known]
     if len(shared) < 2:
         return float(len(shared))
+    theirs = source.sentence(min(first, second))
+    if second != first:
+        theirs = theirs + source.sentence(max(first, second))
+    if _is_within(shared, theirs):
+        return 1.0
+    # All of them are there: of two, each is in order by itself.
+    return (_common(shared, theirs) if len(shared) > 2 else 1) / len(shared)
+
+
+def _is_within(shared: list[str], theirs: list[str]) -> bool:
+    """Whether all of the first stand among the second in the same order, which is common."""
+    rest = iter(theirs)
+    return all(stem in rest for stem in shared)  # each behind the one before
+
+
+def _common(shared: list[str], theirs: list[str]) -> int:
+    """Return the length of the longest common subsequence."""
     places = dict.fromkeys(shared, 0)
-    both = source.sentence(first) + (source.sentence(second) if second != first else [])
-    theirs = [stem for stem in both if stem in places]
-    for place, stem in enumerate(theirs):
+    for place, stem in enumerate(shared):
         places[stem] |= 1 << place
-    full = (1 << len(theirs)) - 1
+    full = (1 << len(shared)) - 1
     row = full
-    # The longest common subsequence, a bit for each place (Hyyrö 2004).
-    for stem in shared:
-        match = row & places[stem]
-        row = ((row + match) | (row - match)) & full
-    return (len(theirs) - row.bit_count()) / len(shared)
+    # A bit for each place (Hyyrö 2004).
+    for stem in theirs:
+        if stem in places:
+            match = row & places[stem]
+            row = ((row + match) | (row - match)) & full
+    return len(shared) - row.bit_count()

@@ -1,3 +1,6 @@
+import re
+
+from metrics.quality import sources
 from metrics.quality.sources import MAX_POSTINGS, Source, is_signed
 from metrics.quality.stems import END
 
@@ -35,6 +38,8 @@ def test_acronyms_are_spelt_by_names():
     assert [found.spelling(name) for name in ("who", "fbi", "bi", "wf")] == [[0], [0], [0], []]
     both = Source(["The Bureau.", "The World Health Organization."], "english")
     assert both.spelling("who") == [1]
+    assert both.spelt == {"wh", "ho", "who"}
+    assert not source("The iPhone Store").spelt
 
 
 def test_words_are_known_as_they_are_written():
@@ -65,6 +70,20 @@ def test_names_are_known_by_the_acronyms_of_the_contexts():
     ]
     assert not list(source("Those who met, the WHOM.").acronyms_spelt(name))
     assert not list(source("Plan W failed.").acronyms_spelt("The Wall"))
+    assert not list(source("The Whole Hog and Os, McWHO.").acronyms_spelt(name))
+
+
+def test_a_name_is_found_at_once_that_going_back_would_find():
+    """The plain pattern gives back letters and words to look for another end."""
+    plain = re.compile(
+        r"(?<![A-Za-z])(?:[A-Z][A-Za-z]+[ -](?:(?:of|the) ){0,2}){1,8}[A-Z][A-Za-z]+"
+    )
+    for text in (
+        "Bank of the West of rain, A Big-Bank of Of Ohio and x Bank-of the West",
+        "One " * 12 + "Two-the Three of the",
+        "BIG Bank of the of West. Bank  West, Bank of, The Bank's West",
+    ):
+        assert plain.findall(text) == sources._NAME_RUN.findall(text)
 
 
 def test_a_quote_may_reach_over_the_end_of_a_sentence():

@@ -1,5 +1,9 @@
+import math
+import random
+
 import pytest
 
+from metrics.quality import support as supports
 from metrics.quality.figures import Figures
 from metrics.quality.said import said
 from metrics.quality.sources import Source
@@ -53,3 +57,52 @@ def test_the_context_that_does_not_contradict_counts():
     both = support(claim, "The tower is open.", "The tower is not open on Monday.")
     assert both.value >= alone.value
     assert support(claim, "The tower is open.").against == ("negation",)
+
+
+def test_a_context_that_is_not_looked_at_could_not_have_supported_more(monkeypatch):
+    """A sentence alone holds what it holds; with a neighbour, twice that at most."""
+    chance = random.Random(3)
+    words = ["Rain", "snow", "wind", "fog", "hail", "not", "12", "June", "more", "the"]
+    cases = []
+    for _ in range(300):
+        drawn = [[chance.choice(words) for _ in range(chance.randrange(1, 7))] for _ in range(9)]
+        claim, *sentences = [" ".join(item) for item in drawn]
+        cases.append((claim, [". ".join(sentences[place : place + 2]) for place in range(0, 8, 2)]))
+    quick = [support(claim, *contexts) for claim, contexts in cases]
+    by_context = supports._by_context
+    monkeypatch.setattr(
+        supports,
+        "_by_context",
+        lambda found, source: [(*item[:2], math.inf) for item in by_context(found, source)],
+    )
+    assert quick == [support(claim, *contexts) for claim, contexts in cases]
+
+
+def test_as_much_is_in_order_as_the_longest_common_subsequence_has():
+    """Of what both share."""
+    chance = random.Random(5)
+    for _ in range(300):
+        size = chance.randrange(2, 6)
+        ours, theirs = (
+            [chance.choice(["rain", "snow", "wind", "fog"]) for _ in range(size)] for _ in range(2)
+        )
+        found = Source([" ".join(theirs)], "english")
+        claim = said(" ".join(ours), "english")
+        shared = [word for word in ours if word in theirs]
+        expected = subsequence(ours, theirs) / len(shared) if shared else 0.0
+        assert supports._order(claim, found, 0, 0) == expected
+
+
+def subsequence(ours, theirs):
+    if not (ours and theirs):
+        return 0
+    if ours[0] == theirs[0]:
+        return 1 + subsequence(ours[1:], theirs[1:])
+    return max(subsequence(ours[1:], theirs), subsequence(ours, theirs[1:]))
+
+
+def test_two_sentences_are_read_in_the_order_of_the_context():
+    """Whichever of them holds more."""
+    found = Source(["Rain fell. Snow lay."], "english")
+    claim = said("rain fell snow lay", "english")
+    assert supports._order(claim, found, 1, 0) == supports._order(claim, found, 0, 1) == 1.0
