@@ -21,5 +21,5 @@ class Faithfulness(GroundedMetric):
         methods=("lexical", "embedding"),
         default_threshold=Threshold(min=0.5),
         threshold_reason=THRESHOLD_REASON,
-        version="3",
+        version="4",
     )

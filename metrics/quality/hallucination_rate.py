@@ -22,7 +22,7 @@ class HallucinationRate(GroundedMetric):
         methods=("lexical", "embedding"),
         default_threshold=Threshold(max=0.5),
         threshold_reason=THRESHOLD_REASON,
-        version="3",
+        version="4",
     )
 
     _names_references = False
