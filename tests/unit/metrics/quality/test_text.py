@@ -136,3 +136,9 @@ def test_quick_ways_to_cut_a_text_change_nothing(text):
     found = [token for token in texts.words(text) if not texts.is_unspaced(token)]
     assert found == expected
     assert texts.folded_words(text) == [word.casefold() for word in texts.words(text)]
+
+
+@given(st.lists(st.text(alphabet="aB1., \x04\u00e9\u6771"), min_size=1))
+def test_texts_that_are_cut_at_once_are_cut_as_one_by_one(written):
+    """Whatever stands in them, a text with unspaced words among them."""
+    assert texts.words_of(written) == [texts.words(text) for text in written]
