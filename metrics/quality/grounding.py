@@ -25,7 +25,7 @@ from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures, holds_amounts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import Passage, passage_of
-from metrics.quality.said import Heard, Said, heard, said_of, says_plainly
+from metrics.quality.said import Heard, Said, heard, said_of, says_plainly, terms_in
 from metrics.quality.sources import Source, is_signed
 from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
 from metrics.quality.terms import addresses_in
@@ -155,6 +155,8 @@ def sentences_of(contexts: Sequence[str]) -> list[str]:
     return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
 
 
+# Two metrics ask for the same answer.
+@lru_cache(maxsize=8)
 def _read(parts: Parts, language: str) -> list[list[_Read]]:
     """Return what the parts of each sentence say, whether they claim it or not."""
     flat = [part for sentence in parts.sentences for part in sentence]
@@ -206,6 +208,27 @@ def _is_claim(part: Part, claim: Said, addresses: AbstractSet[str]) -> bool:
     if claim.count() < part.least:
         return False
     return not is_greeting(part.told, claim.count(names=False))
+
+
+class Claim(NamedTuple):
+    """A claim: its text, the stems that it claims something with, and its addresses."""
+
+    text: str
+    terms: frozenset[str]
+    addresses: AbstractSet[str]
+
+
+def claims_of(answer: str, language: str) -> list[Claim]:
+    """Return the claims of an answer in a language (that of its function words)."""
+    found = []
+    for sentence in _read(parts_of(answer, language), language):
+        for part, said, told in sentence:
+            terms = terms_in(said.stems, language)
+            # Of most parts it need not be read which words are names.
+            plain = not part.title and len(terms) >= part.least and not is_greeting(part.told, 0)
+            if plain or _is_claim(part, said_of(said, language, _NOTHING), told.addresses):
+                found.append(Claim(part.text, terms, told.addresses))
+    return found
 
 
 _UNITS = frozenset(unit.name for unit in UNITS.values()) | {"$"}

@@ -96,6 +96,11 @@ def says_plainly(sentence: Heard, language: str) -> bool:
     return any(known.weight[stem] > FAINT for stem in sentence.stems if stem not in _NO_TERMS)
 
 
+def terms_in(stems: Sequence[str], language: str) -> frozenset[str]:
+    """Return the terms that are no function words."""
+    return frozenset(stems).difference(_NO_TERMS, STOPWORDS[language])
+
+
 def said_of(sentence: Heard, language: str, given: AbstractSet[str]) -> Said:
     """Read a sentence that has been cut."""
     known = _known(language)

@@ -39,17 +39,15 @@ class Source:
         """Index the contexts by the `wanted` stems, by all if it is None."""
         self.language = language
         self._contexts = contexts
-        self._texts = [stemming.parted(stemming.plain(context)) for context in contexts]
+        self._texts, read = stemming.read(tuple(contexts), language)
         self.tokens: list[str] = []
         self.starts: list[int] = [0]
         self.places: dict[str, list[int]] = {}
         self.owners: list[int] = []
         self._sets: list[AbstractSet[str]] = []
         self._bounds = [0]
-        stem_of = stemming.stems(language)
-        for tokens in stemming.tokens_of(self._texts):
-            stems = list(map(stem_of.__getitem__, tokens))
-            self._add(stems, frozenset(stems) - {""} if wanted is None else wanted)
+        for stems in read:
+            self._add(stems[:], frozenset(stems) - {""} if wanted is None else wanted)
 
     def _add(self, stems: list[str], wanted: frozenset[str]) -> None:
         places, sets = self.places, self._sets

@@ -1,4 +1,4 @@
-from metrics.quality.said import FAINT, heard, said, says_plainly
+from metrics.quality.said import FAINT, heard, said, says_plainly, terms_in
 
 
 def test_names_and_numbers_weigh_most_and_function_words_nothing():
@@ -53,3 +53,9 @@ def test_a_sentence_says_something_plainly_if_it_is_long_enough():
     assert not plainly("The tower stands")
     assert not plainly("It is what it is and was")
     assert not plainly("The tall tower of Paris opened in June")
+
+
+def test_terms_are_what_is_no_function_word():
+    """Neither negations, signs, nor words that are function words but for their opposite."""
+    stems = heard(["No more than 5 % of the kettles, $3"], "english")[0].stems
+    assert terms_in(stems, "english") == {"5", "percent", "kettl", "3"}
