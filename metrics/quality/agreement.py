@@ -13,9 +13,7 @@ from msgspec import Struct
 
 from metrics.quality import text as texts
 from metrics.quality.lexicon import STOPWORDS
-from metrics.quality.passages import Passage
-from metrics.quality.quantities import Quantity, decimal_mark, quantities
-from metrics.quality.terms import Terms, terms_of
+from metrics.quality.terms import Terms
 
 CONTRADICTED = 0.2  # at most, where the answer says something else
 
@@ -51,26 +49,17 @@ class Verdict(Struct, frozen=True):
     overlap: tuple[float, float] | None = None
 
 
-class _Side(Struct, frozen=True):
-    """One of the two texts, taken apart."""
-
-    text: str
-    tokens: list[str]
-    terms: Terms
-    passage: Passage
-
-
 def agreement(answer: str, reference: str, question: str = "") -> Verdict:
     """Compare an answer with a reference that it does not equal; the question is known to both."""
     language = texts.language_of(reference, answer, question)
-    mine, theirs = _side(answer, language), _side(reference, language)
+    mine, theirs = Terms(answer, language), Terms(reference, language)
     polarity = _polarities(mine, theirs, language)
     if polarity is not None:
         return polarity
     precision, recall = overlap(mine.tokens, theirs.tokens)
     both = precision + recall
     f1 = 2 * precision * recall / both if both else 0.0
-    given = _side(question, language)
+    given = Terms(question, language)
     why = contradiction(mine, theirs, given, language)
     if why is not None:
         return Verdict(min(f1, CONTRADICTED), "contradiction", why, (precision, recall))
@@ -93,39 +82,12 @@ def overlap(answer: Sequence[str], reference: Sequence[str]) -> tuple[float, flo
     return common / len(answer), common / len(reference)
 
 
-def _side(text: str, language: str) -> _Side:
-    normal = texts.normalise(text)
-    mark = decimal_mark(normal, language)
-    terms = terms_of(normal, language, mark)
-    # In a text with addresses these have been left out, and the numbers behind them moved.
-    moved = bool(terms.addresses)
-    numbers = quantities(normal, language, mark) if moved else list(terms.numbers)
-    passage = Passage(text, language, None if "*" in normal or "`" in normal else numbers)
-    return _Side(normal, _tokens(normal, numbers), terms, passage)
-
-
 def tokens(text: str, language: str) -> list[str]:
-    """Return the case-folded tokens of a normalised text, each number as its value."""
-    return _tokens(text, quantities(text, language, decimal_mark(text, language)))
+    """Return the case-folded tokens of a text, each number as its value."""
+    return Terms(text, language).tokens
 
 
-def _tokens(text: str, numbers: Sequence[Quantity]) -> list[str]:
-    """Return the case-folded tokens of a normalised text, each number as its value."""
-    found: list[str] = []
-    place = 0
-    for number in numbers:
-        found += _words(text[place : number.start])
-        found.append(number.readings[0])
-        place = number.end
-    return found + _words(text[place:])
-
-
-def _words(text: str) -> list[str]:
-    # The sign belongs to the name in "C++" and "C#".
-    return texts.folded_words(text.replace("++", "_plusplus").replace("#", "_sharp"))
-
-
-def _polarities(mine: _Side, theirs: _Side, language: str) -> Verdict | None:
+def _polarities(mine: Terms, theirs: Terms, language: str) -> Verdict | None:
     answer, reference = _says_yes(mine, language), _says_yes(theirs, language)
     if answer is None or reference is None:
         return None
@@ -136,7 +98,7 @@ def _polarities(mine: _Side, theirs: _Side, language: str) -> Verdict | None:
     return None
 
 
-def _says_yes(side: _Side, language: str) -> bool | None:
+def _says_yes(side: Terms, language: str) -> bool | None:
     """Whether a text starts with a yes or a no, as a word of its own."""
     text = side.text.lstrip(_STRESS)
     match = _FIRST_WORD.match(text)
@@ -151,14 +113,14 @@ def _says_yes(side: _Side, language: str) -> bool | None:
     return word in _YES
 
 
-def contradiction(mine: _Side, theirs: _Side, given: _Side, language: str) -> str | None:
+def contradiction(mine: Terms, theirs: Terms, given: Terms, language: str) -> str | None:
     """Say what the answer has instead of what the reference has, None if nothing."""
     if _has_other_numbers(mine, theirs, given):
         return "the answer lacks a number of the reference and has another"
     if _has_other_names(mine, theirs, given):
         return "the answer lacks a name of the reference and has another"
     for kind in ("months", "addresses"):
-        answer, reference = getattr(mine.terms, kind), getattr(theirs.terms, kind)
+        answer, reference = getattr(mine, kind), getattr(theirs, kind)
         if answer - reference and reference - answer:
             return f"the answer lacks one of the {kind} of the reference and has another"
     if _is_swapped(mine, theirs, language):
@@ -168,35 +130,25 @@ def contradiction(mine: _Side, theirs: _Side, given: _Side, language: str) -> st
     return None
 
 
-def _has_other_numbers(mine: _Side, theirs: _Side, given: _Side) -> bool:
-    missing = (n for n in theirs.terms.numbers if not mine.passage.amounts.holds(n))
-    others = (
-        n
-        for n in mine.terms.numbers
-        if not theirs.passage.amounts.holds(n) and not given.passage.amounts.gives(n)
-    )
+def _has_other_numbers(mine: Terms, theirs: Terms, given: Terms) -> bool:
+    missing = (n for n in theirs.numbers if not mine.amounts.holds(n))
+    others = (n for n in mine.numbers if not theirs.amounts.holds(n) and not given.amounts.gives(n))
     return any(missing) and any(others)
 
 
-def _has_other_names(mine: _Side, theirs: _Side, given: _Side) -> bool:
-    missing = (name for name in _names(theirs) if not any(map(mine.passage.has, name)))
-    others = (
-        name
-        for name in _names(mine)
-        if not any(map(theirs.passage.has, name)) and not any(map(given.passage.has, name))
-    )
+def _has_other_names(mine: Terms, theirs: Terms, given: Terms) -> bool:
+    missing = (name for name in _names(theirs) if not mine.has_any(name))
+    others = (name for name in _names(mine) if not theirs.has_any(name) and not given.has_any(name))
     return any(missing) and any(others)
 
 
-def _names(side: _Side) -> list[list[str]]:
+def _names(side: Terms) -> list[list[str]]:
     """Return the names, each with all its words: one in common makes two names one."""
     found: list[list[str]] = []
     previous = None
-    tokens = texts.words(side.text)
-    names = side.terms.names
-    folded = list(map(str.casefold, tokens))
+    names, folded = side.names, side.folded
     places = [place for place, word in enumerate(folded) if word in names]
-    if tokens and folded[0] not in names and _begins(tokens, side):
+    if folded and folded[0] not in names and _begins(side):
         places.insert(0, 0)
     for place in places:
         if previous == place - 1 and found:
@@ -207,15 +159,17 @@ def _names(side: _Side) -> list[list[str]]:
     return found
 
 
-def _begins(tokens: Sequence[str], side: _Side) -> bool:
+def _begins(side: Terms) -> bool:
     """Whether the first word may be a part of the name behind it."""
-    first = tokens[0]
-    is_word = first[0].isupper() and first.casefold() in side.terms.words
-    return is_word and len(tokens) > 1 and tokens[1].casefold() in side.terms.names
+    if not side.written[0][0].isupper() or side.names.isdisjoint(side.folded[1:2]):
+        return False
+    return side.folded[0] in side.words
 
 
-def _is_swapped(mine: _Side, theirs: _Side, language: str) -> bool:
+def _is_swapped(mine: Terms, theirs: Terms, language: str) -> bool:
     """Whether the texts differ in one word only, which has a capital letter in both."""
+    if len(set(mine.tokens) ^ set(theirs.tokens)) > 2:
+        return False
     answer, reference = Counter(mine.tokens), Counter(theirs.tokens)
     ours, others = list((answer - reference).elements()), list((reference - answer).elements())
     if len(ours) != 1 or len(others) != 1 or len(mine.tokens) < 3:
@@ -225,16 +179,16 @@ def _is_swapped(mine: _Side, theirs: _Side, language: str) -> bool:
     return _is_capitalised(ours[0], mine) and _is_capitalised(others[0], theirs)
 
 
-def _is_capitalised(word: str, side: _Side) -> bool:
-    written = (token for token in texts.words(side.text) if token.casefold() == word)
-    return word in side.terms.words and any(token[0].isupper() for token in written)
+def _is_capitalised(word: str, side: Terms) -> bool:
+    written = zip(side.folded, side.written, strict=True)
+    return word in side.words and any(token[0].isupper() for form, token in written if form == word)
 
 
-def _is_negated(mine: _Side, theirs: _Side, language: str) -> bool:
+def _is_negated(mine: Terms, theirs: Terms, language: str) -> bool:
     """Whether the sentence of the answer that is nearest to a reference of one is negated."""
     if len(texts.sentences(theirs.text)) != 1:
         return False
-    wanted = theirs.terms.words | {number.readings[0] for number in theirs.terms.numbers}
+    wanted = theirs.words | {number.readings[0] for number in theirs.numbers}
     nearest, most = "", 0
     for sentence in texts.sentences(mine.text):
         common = len(wanted.intersection(tokens(sentence, language)))
@@ -261,9 +215,8 @@ def _contains(answer: Sequence[str], reference: Sequence[str], language: str) ->
     return beside.isdisjoint(_OR)
 
 
-def _is_rest(mine: _Side, theirs: _Side, asked: set[str], language: str) -> bool:
+def _is_rest(mine: Terms, theirs: Terms, asked: set[str], language: str) -> bool:
     """Whether all that the answer leaves out of the reference stands in the question."""
     stopwords = STOPWORDS[language]
-    answer = {token for token in mine.tokens if token not in stopwords}
-    reference = {token for token in theirs.tokens if token not in stopwords}
+    answer, reference = set(mine.tokens) - stopwords, set(theirs.tokens) - stopwords
     return bool(answer - asked) and answer <= reference and reference - answer <= asked

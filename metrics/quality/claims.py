@@ -20,7 +20,7 @@ from msgspec import Struct
 from metrics.quality import text as texts
 from metrics.quality.quantities import decimal_mark
 from metrics.quality.refusals import clauses, is_hedge, may_exempt, turns, without_apology
-from metrics.quality.terms import Terms, has_address_marks, terms_of
+from metrics.quality.terms import has_address_marks
 from metrics.quality.units import unit_of
 
 MAX_SENTENCES = 500
@@ -71,21 +71,6 @@ _ASKING = frozenset("?？")
 _LEADING_IN = frozenset(":：")
 
 
-class Claim(Struct, frozen=True):
-    """A claim in the words of the answer."""
-
-    text: str
-    terms: Terms
-
-
-class Claims(Struct, frozen=True):
-    """The claims of an answer; `unclaimed` sentences claim nothing, `unread` ones come too late."""
-
-    claims: tuple[Claim, ...]
-    unclaimed: int = 0
-    unread: int = 0
-
-
 class Part(Struct, frozen=True):
     """What may be a claim: as it is shown, and what it tells.
 
@@ -110,7 +95,7 @@ class Parts(Struct, frozen=True):
     addressed: bool = True
 
 
-# Three metrics ask for the parts of the same answer, two for its claims.
+# Several metrics ask for the parts of the same answer.
 @lru_cache(maxsize=8)
 def parts_of(answer: str, language: str) -> Parts:
     """Return what an answer in a language may claim, without looking into it."""
@@ -125,25 +110,6 @@ def parts_of(answer: str, language: str) -> Parts:
     ]
     addressed = values is not None or has_address_marks(normal)
     return Parts(tuple(found), decimal_mark(normal, language), unread, addressed)
-
-
-@lru_cache(maxsize=8)
-def claims_of(answer: str, language: str) -> Claims:
-    """Return the claims of an answer in a language (that of its function words)."""
-    parts = parts_of(answer, language)
-    found: list[Claim] = []
-    unclaimed = 0
-    for sentence in parts.sentences:
-        claims = [claim for part in sentence if (claim := _claim(part, parts, language))]
-        found += claims
-        unclaimed += not claims
-    return Claims(tuple(found), unclaimed, parts.unread)
-
-
-def _claim(part: Part, parts: Parts, language: str) -> Claim | None:
-    terms = terms_of(part.told, language, parts.mark, addressed=parts.addressed)
-    claims = _is_claim(part.told, terms, part.least, title=part.title)
-    return Claim(part.text, terms) if claims else None
 
 
 def _parts_in(sentence: str, *, exempts: bool) -> tuple[Part, ...]:
@@ -176,16 +142,6 @@ def _beside_hedges(sentence: str) -> Iterator[tuple[str, int]]:
             for clause in clauses(turn):
                 if not is_hedge(clause):
                     yield clause, _CLAUSE_WORDS
-
-
-def _is_claim(sentence: str, terms: Terms, least: int, *, title: bool) -> bool:
-    if title:
-        return bool(terms.addresses) or any(number.unit for number in terms.numbers)
-    if terms.numbers or terms.addresses or terms.months:
-        return True
-    if len(terms.words) < least:
-        return False
-    return not is_greeting(sentence, len(terms.words - terms.names))
 
 
 def is_greeting(sentence: str, words: int) -> bool:

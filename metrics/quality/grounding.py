@@ -25,7 +25,7 @@ from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures, holds_amounts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
 from metrics.quality.passages import Passage, passage_of
-from metrics.quality.said import Heard, Said, heard, said_of, say_plainly
+from metrics.quality.said import Heard, Said, heard, said_of, say_plainly, terms_in
 from metrics.quality.sources import Source, is_signed
 from metrics.quality.support import CONTRADICTED_LEFT, Support, support_of
 from metrics.quality.terms import addresses_in
@@ -118,7 +118,8 @@ def ground(
     cited = "\n".join([given, *ids]) if ids else given
     told = passage_of(cited, language) if cited else None
     parts = parts_of(answer, language)
-    asked, read = _read(parts, given, language)
+    asked = frozenset(heard([stemming.plain(given)], language)[0].stems) if given else _NOTHING
+    read = _read(parts, language)
     stems = _NOTHING.union(*[item.heard.stems for item in read])
     source = Source(contexts, language, stems - {""})
     plain = _plain_quotes(read, source)
@@ -155,19 +156,19 @@ def sentences_of(contexts: Sequence[str]) -> list[str]:
     return [item for context in contexts for item in texts.sentences(stemming.plain(context))]
 
 
-def _read(parts: Parts, given: str, language: str) -> tuple[frozenset[str], list[_Read]]:
-    """Return the stems of the question, and what each part says, whether it claims it or not."""
+# Two metrics ask for the same answer.
+@lru_cache(maxsize=8)
+def _read(parts: Parts, language: str) -> list[_Read]:
+    """Return what the parts of all sentences say, whether they claim it or not."""
     flat = [(part, place) for place, sentence in enumerate(parts.sentences) for part in sentence]
     apart = [
         addresses_in(part.told) if parts.addressed else (part.told, _NOTHING) for part, _ in flat
     ]
-    told = [given, *[text for text, _ in apart]]
-    asked, *cut = heard(list(map(stemming.plain, told)), language)
-    read = [
+    cut = heard([stemming.plain(text) for text, _ in apart], language)
+    return [
         _Read(part, said, addresses, place)
         for (part, place), said, (_, addresses) in zip(flat, cut, apart, strict=True)
     ]
-    return frozenset(asked.stems), read
 
 
 def _support(
@@ -212,6 +213,27 @@ def _is_claim(part: Part, claim: Said, addresses: AbstractSet[str]) -> bool:
     if claim.count() < part.least:
         return False
     return not is_greeting(part.told, claim.count(names=False))
+
+
+class Claim(Struct, frozen=True):
+    """A claim: its text, the stems that it claims something with, and its addresses."""
+
+    text: str
+    terms: frozenset[str]
+    addresses: AbstractSet[str]
+
+
+def claims_of(answer: str, language: str) -> list[Claim]:
+    """Return the claims of an answer in a language (that of its function words)."""
+    found = []
+    for item in _read(parts_of(answer, language), language):
+        part, addresses = item.part, item.addresses
+        terms = terms_in(item.heard.stems, language)
+        # Of most parts it need not be read which words are names.
+        plain = not part.title and len(terms) >= part.least and not is_greeting(part.told, 0)
+        if plain or _is_claim(part, said_of(item.heard, language, _NOTHING), addresses):
+            found.append(Claim(part.text, terms, addresses))
+    return found
 
 
 _UNITS = frozenset(unit.name for unit in UNITS.values()) | {"$"}

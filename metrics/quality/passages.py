@@ -1,6 +1,6 @@
 """A retrieved passage, indexed for the questions that a claim puts to it.
 
-Does a word occur, in any form? An amount? A month, an address? For an amount the value alone
+Does an amount occur? A month, an address? For an amount the value alone
 does not count: where the passage says how many years, another number is not that many years,
 even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-year warranty).
 """
@@ -8,12 +8,11 @@ even if it stands elsewhere ("a two-year warranty .. 3 technicians" is no three-
 import re
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
-from typing import NamedTuple
 
 import re2
 
 from metrics.quality import text as texts
-from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
+from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES
 from metrics.quality.number_reader import Number, has_number_words, numbers_in
 from metrics.quality.quantities import Quantity, date_parts, decimal_mark, described
 from metrics.quality.units import UNITS, meanings
@@ -115,53 +114,22 @@ def _names_of(month: int, language: str) -> tuple[str, ...]:
     return tuple(name for name, number in MONTH_NAMES[language].items() if number == month)
 
 
-class Forms(NamedTuple):
-    """Some words, those of each stem, and those that are units."""
-
-    words: frozenset[str]
-    by_stem: dict[str, list[str]]
-    units: list[str]
-
-
-def forms_of(words: frozenset[str], language: str) -> Forms:
-    """Return what passages are asked for to know the words in any form."""
-    by_stem: dict[str, list[str]] = {}
-    for word in words:
-        by_stem.setdefault(texts.stem(language, word), []).append(word)
-    return Forms(words, by_stem, [word for word in words if word in UNITS])
+def without_markup(text: str) -> str:
+    """Return a text without the marks of bold print and of code: "**5** kg" are 5 kg."""
+    return text.replace("*", " ").replace("`", " ")
 
 
 class Passage:
-    """A text, indexed by its words, their stems, its amounts, months and addresses.
+    """A text, indexed by its words, amounts, months and addresses."""
 
-    `quantities` are its numbers, where they are known.
-    """
-
-    def __init__(self, text: str, language: str, quantities: list[Quantity] | None = None) -> None:
+    def __init__(self, text: str, language: str) -> None:
         self._text = texts.normalise(text)
         self._language = language
-        self._quantities = quantities
 
     @cached_property
     def words(self) -> set[str]:
         """The tokens, case-folded."""
         return set(texts.folded_words(self._text))
-
-    def known(self, forms: Forms) -> frozenset[str]:
-        """Return those of some words that occur, each in any form."""
-        stems = forms.by_stem.keys() & self._stems
-        units = [word for word in forms.units if UNITS[word].name in self._units]
-        return (forms.words & self.words).union(units, *map(forms.by_stem.__getitem__, stems))
-
-    def has(self, word: str) -> bool:
-        """Whether the word, or another form of it, occurs."""
-        return word in self.words or self._has_form(word)
-
-    def _has_form(self, word: str) -> bool:
-        if texts.stem(self._language, word) in self._stems:
-            return True
-        unit = UNITS.get(word)
-        return unit is not None and unit.name in self._units
 
     def has_month(self, month: int) -> bool:
         """Whether the month (1 to 12) occurs, by name or in a date."""
@@ -182,15 +150,8 @@ class Passage:
     def holds(self, amount: Quantity) -> bool:
         """Whether the text has this amount."""
         # Most texts do not have the number at all: what it counts need not be read.
-        return self._may_hold(amount) and self.amounts.holds(amount)
-
-    def has_value(self, amount: Quantity) -> bool:
-        """Whether the number of an amount occurs, whatever it counts there."""
-        return self._may_hold(amount) and self.amounts.has_value(amount)
-
-    def _may_hold(self, amount: Quantity) -> bool:
-        values = (*amount.readings, *amount.parts)
-        return not self._values.isdisjoint([value.lstrip("-") for value in values])
+        values = [value.lstrip("-") for value in (*amount.readings, *amount.parts)]
+        return not self._values.isdisjoint(values) and self.amounts.holds(amount)
 
     @cached_property
     def _values(self) -> set[str]:
@@ -206,26 +167,11 @@ class Passage:
     @cached_property
     def amounts(self) -> Amounts:
         """The numbers of the text and what they count."""
-        if self._quantities is not None:
-            return Amounts(self._quantities)
         return Amounts(described(self._unmarked, self._language, self._numbers))
 
     @cached_property
     def _unmarked(self) -> str:
-        return self._text.replace("*", " ").replace("`", " ")  # "**5** kg" are 5 kg
-
-    @cached_property
-    def _stems(self) -> set[str]:
-        # Worked out when a word itself is not found.
-        stem_of = texts.stems(self._language)
-        return {stem_of[word] for word in self.words if not word[0].isdigit()}
-
-    @cached_property
-    def _units(self) -> set[str]:
-        known = (self.words & UNITS.keys()) - STOPWORDS[self._language]
-        found = {UNITS[word].name for word in known}
-        found.update(UNITS[sign].name for sign in "$€£¥₹%" if sign in self._text)
-        return {meaning for name in found for meaning in meanings(name)}
+        return without_markup(self._text)
 
     @cached_property
     def _dated(self) -> set[int]:
@@ -238,7 +184,7 @@ class Passage:
         return self._text.casefold()
 
 
-# Three metrics ask for the same contexts one after the other.
+# The same passage is often retrieved again.
 @lru_cache(maxsize=32)
 def passage_of(text: str, language: str) -> Passage:
     """Return the indexed text."""

@@ -1,13 +1,13 @@
 """retrieval_quality: did the passages that matter for the answer come first?"""
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from operator import itemgetter
 
+from metrics.quality import stems as stemming
 from metrics.quality import text as texts
-from metrics.quality.claims import claims_of
 from metrics.quality.contextual import ContextualMetric
-from metrics.quality.passages import Forms, Passage, forms_of, passage_of
-from metrics.quality.terms import Terms
+from metrics.quality.grounding import Claim, claims_of, context_texts
 from scorer.api import (
     AgentTrace,
     Document,
@@ -19,7 +19,7 @@ from scorer.api import (
 
 RELEVANT_OVERLAP = 0.1
 _MAX_SHOWN = 20
-_NO_WORD: frozenset[str] = frozenset()
+_NOTHING: frozenset[str] = frozenset()
 
 
 class RetrievalQuality(ContextualMetric):
@@ -27,10 +27,10 @@ class RetrievalQuality(ContextualMetric):
 
     A passage is relevant when it overlaps by at least a tenth with a claim of the reference
     answer, or of the given answer where there is no reference: it is there for one sentence, not
-    for all of a long answer. The overlap is the share of the pairs of the claim's terms that
-    the passage holds, so a single word in common is none. With rel(k) and precision(k)
-    at rank k, the value is sum(rel(k) * precision(k)) / sum(rel(k)), 0 if none is relevant; with
-    several retrievals in a trace, the mean over them.
+    for all of a long answer. The overlap is the share of the pairs of the claim's terms (words in
+    any form, numbers, addresses) that the passage holds, so a single term in common is none. With
+    rel(k) and precision(k) at rank k, the value is sum(rel(k) * precision(k)) / sum(rel(k)), 0 if
+    none is relevant; with several retrievals in a trace, the mean over them.
     """
 
     spec = MetricSpec(
@@ -39,6 +39,7 @@ class RetrievalQuality(ContextualMetric):
         description="Average precision of the retrieved passages with respect to the answer.",
         system="AgentUnit",
         documented="share of the passages that stand in the answer word for word",
+        version="2",
         needs=("answer", "context_text"),
         methods=("lexical",),
         default_threshold=Threshold(min=0.5),
@@ -49,18 +50,18 @@ class RetrievalQuality(ContextualMetric):
         """Measure the mean average precision over the retrievals of the trace."""
         if trace.answer is None:
             return Unscored("no_answer")
-        if not trace.contexts:
-            return Unscored("no_contexts")
-        retrievals = _retrievals(trace.contexts)
-        if not retrievals:
-            return Unscored("context_text_not_captured")
+        contexts = context_texts(trace)
+        if isinstance(contexts, Unscored):
+            return contexts
         against = "reference" if trace.reference and trace.reference.answer else "answer"
         target = (trace.reference.answer if trace.reference else None) or trace.answer
-        language = texts.language_of(target, retrievals[0][0])
-        if not claims_of(target, language).claims:
+        # Passages that come or go do not change how it is read.
+        language = texts.language_of(target, trace.question or "")
+        claims = claims_of(target, language)
+        if not claims:
             return Unscored("no_claims")
-        relevance = [[_overlap(item, target, language) for item in group] for group in retrievals]
-        return _measured(relevance, against)
+        overlaps = _overlaps(contexts, claims, language)
+        return _measured(_ranked(trace.contexts or (), overlaps), against)
 
 
 def average_precision(relevant: Sequence[bool]) -> float:
@@ -73,40 +74,35 @@ def average_precision(relevant: Sequence[bool]) -> float:
     return total / hits if hits else 0.0
 
 
-def _retrievals(contexts: Sequence[Document]) -> list[list[str]]:
-    """Group the texts by the span that retrieved them, each group in order of rank."""
-    groups: dict[str | None, list[Document]] = {}
-    for document in contexts:
-        if document.text and document.text.strip():
-            groups.setdefault(document.span_id, []).append(document)
-    return [[item.text or "" for item in sorted(group, key=_rank)] for group in groups.values()]
+def _ranked(documents: Sequence[Document], overlaps: Iterable[float]) -> list[list[float]]:
+    """Group the overlaps by the span that retrieved the passages, each group in order of rank."""
+    with_text = [item for item in documents if item.text and item.text.strip()]
+    groups: dict[str | None, list[tuple[int, float]]] = {}
+    for document, overlap in zip(with_text, overlaps, strict=True):
+        rank = document.rank if document.rank is not None else 0
+        groups.setdefault(document.span_id, []).append((rank, overlap))
+    return [[overlap for _, overlap in sorted(group, key=_rank)] for group in groups.values()]
 
 
-def _rank(document: Document) -> int:
-    return document.rank if document.rank is not None else 0
+_rank = itemgetter(0)
 
 
-# The same passage is often retrieved again.
-@lru_cache(maxsize=64)
-def _overlap(text: str, target: str, language: str) -> float:
-    """Return the overlap of a passage with the claim that it overlaps most with."""
-    passage = passage_of(text, language)
-    claims = [claim.terms for claim in claims_of(target, language).claims]
-    known = passage.known(_forms_of(target, language))
-    return max(share_of_pairs(_found(passage, terms, known), terms.count) for terms in claims)
+def _overlaps(contexts: tuple[str, ...], claims: Sequence[Claim], language: str) -> list[float]:
+    """Return the overlap of each passage with the claim that it overlaps most with."""
+    wanted = [claim.terms | claim.addresses for claim in claims]
+    addresses = _NOTHING.union(*[claim.addresses for claim in claims])
+    totals = list(map(len, wanted))
+    overlaps = []
+    for text, stems in zip(*stemming.read(contexts, language), strict=True):
+        known = _NOTHING.union(stems, _held(addresses, text))
+        found = map(len, map(known.intersection, wanted))
+        overlaps.append(max(map(share_of_pairs, found, totals)))
+    return overlaps
 
 
-# All passages are asked for the same words.
-@lru_cache(maxsize=8)
-def _forms_of(target: str, language: str) -> Forms:
-    words = [claim.terms.words for claim in claims_of(target, language).claims]
-    return forms_of(_NO_WORD.union(*words), language)
-
-
-def _found(passage: Passage, terms: Terms, known: frozenset[str]) -> int:
-    found = len(terms.words & known) + sum(map(passage.has_month, terms.months))
-    found += sum(map(passage.has_address, terms.addresses))
-    return found + sum(map(passage.has_value, terms.numbers))
+def _held(addresses: AbstractSet[str], text: str) -> list[str]:
+    folded = text.casefold() if addresses else ""
+    return [address for address in addresses if address in folded]
 
 
 def share_of_pairs(found: int, total: int) -> float:

@@ -99,6 +99,11 @@ def say_plainly(sentences: Sequence[Heard], language: str) -> list[bool]:
     ]
 
 
+def terms_in(stems: Sequence[str], language: str) -> frozenset[str]:
+    """Return the terms that are no function words."""
+    return frozenset(stems).difference(_NO_TERMS, STOPWORDS[language])
+
+
 def said_of(sentence: Heard, language: str, given: AbstractSet[str]) -> Said:
     """Read a sentence that has been cut."""
     known = _known(language)

@@ -42,21 +42,19 @@ class Source:
         """Index the contexts by the `wanted` stems, by all if it is None."""
         self.language = language
         self._contexts = contexts
-        self._texts = stemming.parted(list(map(stemming.plain, contexts)))
+        self._texts, read = stemming.read(tuple(contexts), language)
         self.places: defaultdict[str, list[int]] = defaultdict(list)
         self.owners: list[int] = []
         self._sentences: list[list[str]] = []
         self._wanted = wanted
-        stem_of = stemming.stems(language).__getitem__
-        for owner, tokens in enumerate(stemming.tokens_of(self._texts)):
-            self._add(list(map(stem_of, tokens)), owner)
+        for owner, stems in enumerate(read):
+            self._add([*stems, stemming.END], owner)
         self.places.default_factory = None
         self._lacking = _NONE if wanted is None else wanted - self.places.keys() - _UNINDEXED
 
     def _add(self, stems: list[str], owner: int) -> None:
         places, sentences = self.places, self._sentences
         wanted = frozenset(stems) - _UNINDEXED if self._wanted is None else self._wanted
-        stems.append(stemming.END)
         start, last = 0, len(stems)
         while start < last:
             end = stems.index(stemming.END, start)

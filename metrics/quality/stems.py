@@ -7,7 +7,7 @@ that, so that a text costs little more than splitting it.
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import re2
 
@@ -113,6 +113,15 @@ class _Stemmer:
 def stems(language: str) -> Known[str]:
     """Return the stem of each token of a language."""
     return Known(_Stemmer(language).stem)
+
+
+# Several metrics read the same contexts.
+@lru_cache(maxsize=4)
+def read(written: tuple[str, ...], language: str) -> tuple[Sequence[str], list[list[str]]]:
+    """Return plain texts, with spaces between their sentences, and the stems of each."""
+    stem_of = stems(language).__getitem__
+    plain_texts = parted(list(map(plain, written)))
+    return plain_texts, [list(map(stem_of, tokens)) for tokens in tokens_of(plain_texts)]
 
 
 def plain(text: str) -> str:

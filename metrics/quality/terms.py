@@ -1,15 +1,16 @@
-"""What does a sentence say that a source may have: words, amounts, names, months, addresses?"""
+"""What does a text say that another may say too: words, amounts, names, months, addresses?"""
 
 import re
-from functools import cache
-
-from msgspec import Struct
+from collections.abc import Iterable, Sequence
+from functools import cache, cached_property
+from itertools import chain, repeat
 
 from metrics.quality import text as texts
 from metrics.quality.known import Known
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES, STOPWORDS
-from metrics.quality.number_reader import has_number_words
-from metrics.quality.quantities import Quantity, quantities
+from metrics.quality.passages import Amounts, without_markup
+from metrics.quality.quantities import Quantity, decimal_mark, quantities
+from metrics.quality.units import UNITS, meanings
 
 _TOP_DOMAIN = r"com|org|net|edu|gov|io|ai|dev|app|info|co\.uk|de|fr|nl|ch|eu"
 _ADDRESS = re.compile(
@@ -19,53 +20,166 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _DOMAIN_END = re.compile(rf"\.(?=\w)(?i:{_TOP_DOMAIN})(?:\b|(?=_))")  # the "_" may mark it bold
-_DIGIT = re.compile(r"\d")
-_MAY_BE_MONTH = "\x00"  # no token
-_NO_WORDS = frozenset({"", _MAY_BE_MONTH})
+_NO_WORD = frozenset({""})
+_NUMBER = "0"  # keeps the place of a number, and of a month; it is no word
 
 
-class Terms(Struct, frozen=True):
-    """What a claim needs to be supported: words, amounts, names, months, addresses."""
+class Terms:
+    """What a text says, read as far as it is asked for.
 
-    words: frozenset[str] = frozenset()
-    numbers: tuple[Quantity, ...] = ()
-    names: frozenset[str] = frozenset()
-    months: frozenset[int] = frozenset()
-    addresses: frozenset[str] = frozenset()
-
-    @property
-    def count(self) -> int:
-        """How many terms there are; names are words too."""
-        return len(self.words) + len(self.numbers) + len(self.months) + len(self.addresses)
-
-
-def terms_of(
-    sentence: str, language: str, mark: str | None = None, *, addressed: bool = True
-) -> Terms:
-    """Return what a normalised sentence says; `mark` is the decimal mark if known.
-
-    With `addressed` False there are no addresses in it, which is quicker.
+    Its addresses are no words of it, but they are tokens.
     """
-    addresses: frozenset[str] = frozenset()
-    if addressed:
-        sentence, addresses = addresses_in(sentence)
-    tokens = texts.words(sentence)
-    numbers: list[Quantity] = []
-    spelt = has_number_words(map(str.casefold, tokens), language)
-    if spelt or _DIGIT.search(sentence):
-        numbers = quantities(sentence, language, mark, spelt=spelt)
-        if any(not _is_bare(sentence[number.start : number.end]) for number in numbers):
-            for number in reversed(numbers):
-                # A digit keeps the place, so that what follows is not taken for the first word.
-                sentence = f"{sentence[: number.start]} 0 {sentence[number.end :]}"
-            tokens = texts.words(sentence)
-    words, names, months = _words_in(tokens, language)
-    return Terms(words, tuple(numbers), names, months, addresses)
+
+    def __init__(self, text: str, language: str) -> None:
+        self.text = texts.normalise(text)
+        self._language = language
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """The case-folded tokens, each number as its value."""
+        cut = self._folded
+        if "++" in self.text or "#" in self.text:
+            # The sign belongs to the name in "C++" and "C#".
+            pieces = _between(self.text, self._quantities)
+            named = [piece.replace("++", "_plusplus").replace("#", "_sharp") for piece in pieces]
+            cut = _casefolded(texts.words_of(named))
+        return _joined(cut, [number.readings[0] for number in self._quantities])
+
+    @cached_property
+    def numbers(self) -> list[Quantity]:
+        """The numbers beside the addresses."""
+        if not self.addresses:
+            return self._quantities
+        return quantities(self._apart[0], self._language, self._mark)
+
+    @cached_property
+    def addresses(self) -> frozenset[str]:
+        """The e-mail addresses and URLs, as they are compared."""
+        return self._apart[1]
+
+    @cached_property
+    def months(self) -> frozenset[int]:
+        """The months, from 1 to 12."""
+        return frozenset(self._months_at.values())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names, case-folded."""
+        first, *others = self._unnumbered or [_NUMBER]
+        names = map(_names_of(self._language).__getitem__, set(others))
+        return frozenset([*names, _name(first, 0, self._language)]) - _NO_WORD
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words that claim something, case-folded; names are words too."""
+        word_of = _words_of(self._language)
+        return frozenset(map(word_of.__getitem__, set(self._unnumbered))) - _NO_WORD
+
+    @cached_property
+    def written(self) -> list[str]:
+        """The tokens as they are written, but for numbers."""
+        return _joined(self._cut, repeat(_NUMBER))
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """The same, case-folded."""
+        return _joined(self._folded, repeat(_NUMBER))
+
+    @cached_property
+    def amounts(self) -> Amounts:
+        """The numbers and what they count."""
+        plain = without_markup(self.text)
+        if plain == self.text:
+            return Amounts(self._quantities)
+        return Amounts(quantities(plain, self._language, self._mark))
+
+    def has_any(self, words: Sequence[str]) -> bool:
+        """Whether one of some words, or another form of it, occurs."""
+        if not self._all_words.isdisjoint(words):
+            return True
+        stem_of = texts.stems(self._language)
+        if not self._stems.isdisjoint(map(stem_of.__getitem__, words)):
+            return True
+        units = [UNITS[word].name for word in words if word in UNITS]
+        return bool(units) and not self._units.isdisjoint(units)
+
+    @cached_property
+    def _apart(self) -> tuple[str, frozenset[str]]:
+        return addresses_in(self.text)
+
+    @cached_property
+    def _mark(self) -> str | None:
+        return decimal_mark(self.text, self._language)
+
+    @cached_property
+    def _quantities(self) -> list[Quantity]:
+        return quantities(self.text, self._language, self._mark)
+
+    @cached_property
+    def _cut(self) -> list[list[str]]:
+        return texts.words_of(_between(self.text, self._quantities))
+
+    @cached_property
+    def _folded(self) -> list[list[str]]:
+        return _casefolded(self._cut)
+
+    @cached_property
+    def _told(self) -> list[str]:
+        """The tokens beside the addresses, as they are written, but for numbers."""
+        if not self.addresses:
+            return self.written
+        cut = texts.words_of(_between(self._apart[0], self.numbers))
+        return _joined(cut, repeat(_NUMBER))
+
+    @cached_property
+    def _months_at(self) -> dict[int, int]:
+        return _months_at(self._told, self._language)
+
+    @cached_property
+    def _unnumbered(self) -> list[str]:
+        """The same, but for months."""
+        months = self._months_at
+        if not months:
+            return self._told
+        return [_NUMBER if place in months else token for place, token in enumerate(self._told)]
+
+    @cached_property
+    def _all_words(self) -> set[str]:
+        """The case-folded tokens, those of numbers too."""
+        spelt = " ".join([self.text[number.start : number.end] for number in self._quantities])
+        return set(chain(texts.folded_words(spelt), *self._folded))
+
+    @cached_property
+    def _stems(self) -> set[str]:
+        stem_of = texts.stems(self._language)
+        return {stem_of[word] for word in self._all_words if not word[0].isdigit()}
+
+    @cached_property
+    def _units(self) -> set[str]:
+        known = (self._all_words & UNITS.keys()) - STOPWORDS[self._language]
+        found = {UNITS[word].name for word in known}
+        found.update(UNITS[sign].name for sign in "$€£¥₹%" if sign in self.text)
+        return {meaning for name in found for meaning in meanings(name)}
 
 
-def _is_bare(number: str) -> bool:
-    """Whether a number is written in digits alone, and so is one token that is no word."""
-    return not any(map(str.isalpha, number))
+def _between(text: str, numbers: Sequence[Quantity]) -> list[str]:
+    """Return what stands before, between and behind the numbers of a text."""
+    starts = [0, *[number.end for number in numbers]]
+    ends = [*[number.start for number in numbers], len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _casefolded(cut: Sequence[list[str]]) -> list[list[str]]:
+    return [list(map(str.casefold, tokens)) for tokens in cut]
+
+
+def _joined(cut: Sequence[list[str]], numbers: Iterable[str]) -> list[str]:
+    """Return the tokens of a text from those between its numbers, and these."""
+    found = cut[0][:]
+    for number, tokens in zip(numbers, cut[1:], strict=False):
+        found.append(number)
+        found += tokens
+    return found
 
 
 def address_form(address: str) -> str:
@@ -76,49 +190,32 @@ def address_form(address: str) -> str:
 
 def months_in(sentence: str, language: str) -> frozenset[int]:
     """Return the months (1 to 12) that a normalised sentence names."""
-    month_names, tokens = MONTH_NAMES[language], texts.words(sentence)
-    folded = ((place, token.casefold()) for place, token in enumerate(tokens))
-    named = ((place, word) for place, word in folded if word in month_names)
-    return frozenset(month_names[word] for place, word in named if _is_month(tokens, place))
+    return frozenset(_months_at(texts.words(sentence), language).values())
 
 
-def _words_in(
-    tokens: list[str], language: str
-) -> tuple[frozenset[str], frozenset[str], frozenset[int]]:
-    word_of, name_of = _tables(language)
-    words = set(map(word_of.__getitem__, tokens))
-    names = set(map(name_of.__getitem__, [token for token in tokens[1:] if not token.islower()]))
-    if tokens and word_of[tokens[0]] != _MAY_BE_MONTH:
-        names.add(_name(tokens[0], 0, language))
-    months: set[int] = set()
-    if _MAY_BE_MONTH in words:
-        month_names = MONTH_NAMES[language]
-        for position, token in enumerate(tokens):
-            if word_of[token] == _MAY_BE_MONTH:
-                if _is_month(tokens, position):
-                    months.add(month_names[token.casefold()])
-                else:
-                    words.add(_word(token, language))
-                    names.add(_name(token, position, language))
-    return frozenset(words - _NO_WORDS), frozenset(names - _NO_WORDS), frozenset(months)
+def _months_at(tokens: list[str], language: str) -> dict[int, int]:
+    """Return the place of each token that is a month, and which."""
+    month_names = MONTH_NAMES[language]
+    folded = list(map(str.casefold, tokens))
+    if month_names.keys().isdisjoint(folded):
+        return {}
+    return {
+        place: month_names[word]
+        for place, word in enumerate(folded)
+        if word in month_names and _is_month(tokens, place)
+    }
 
 
 @cache
-def _tables(language: str) -> tuple[Known[str], Known[str]]:
-    """Return what is known of tokens: the word and the name that each is, "" for none.
+def _words_of(language: str) -> Known[str]:
+    """Return the word that each token is."""
+    return Known(lambda token: _word(token, language))
 
-    The name is that of a token which is not the first of a sentence. A token that may be a month
-    is none, and its word is `_MAY_BE_MONTH`.
-    """
-    month_names = MONTH_NAMES[language]
 
-    def word(token: str) -> str:
-        return _MAY_BE_MONTH if token.casefold() in month_names else _word(token, language)
-
-    def name(token: str) -> str:
-        return "" if token.casefold() in month_names else _name(token, 1, language)
-
-    return Known(word), Known(name)
+@cache
+def _names_of(language: str) -> Known[str]:
+    """Return the name that each token is which is not the first of a text."""
+    return Known(lambda token: _name(token, 1, language))
 
 
 def _word(token: str, language: str) -> str:

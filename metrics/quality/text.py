@@ -6,9 +6,9 @@ those that could start anew inside a run of the same characters are kept from do
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import snowballstemmer
 
@@ -24,13 +24,20 @@ _TOKEN = re.compile(
     r"|\d+(?:[.,'’\u00a0\u202f]\d+)*"
     rf"|[^\W\d_{_UNSPACED}](?:[^\W{_UNSPACED}])*"
 )
-# The same, faster.
-_SPACED_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]\w*")
-_ASCII_TOKEN = re.compile(r"\d+(?:[.,']\d+)*|[A-Za-z]\w*", re.ASCII)
-_MAYBE_UNSPACED = re.compile(f"[{_FIRST_UNSPACED}-\U0010ffff]")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_TYPOGRAPHY = "“”\u2018–—…•·©®"
-_APOSTROPHE_IN_NUMBER = re.compile(r"’(?<=\d.)\d")
+# The same, for a piece of a text without scripts of the former kind.
+_SPACED_TOKEN = re.compile(r"\d+(?:[.,'’]\d+)*|[^\W\d_]\w*")
+# The signs within a number, while all others become spaces; no token reaches over a space.
+_JOINTS = {"\x01": ".", "\x02": ",", "\x03": "'"}
+_JOINED = [
+    (sign, re.compile(rf"{re.escape(sign)}(?<=\d.)(?=\d)"), joint)
+    for joint, sign in _JOINTS.items()
+]
+_GAP = "\x04"  # between two texts
+_PIECE_BYTES = bytes(
+    ord(_JOINTS.get(sign, sign if sign.isalnum() or sign in {"_", _GAP} else " "))
+    for sign in map(chr, range(128))
+) + bytes(range(128, 256))
 _SEPARATOR = re.compile(r"[.,'’\s]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _ASCII = bytes(range(128))
@@ -66,7 +73,7 @@ def normalise(text: str) -> str:
     """Return the text in NFKC, with the digits of any script as ASCII ones."""
     if text.isascii():
         return text
-    signs = _signs(text)
+    signs = set(_beyond_ascii(text))
     if not signs.isdisjoint(_THIN_SPACES):
         # A space inside a number would part it; NFKC makes a plain space of a thin one.
         text = _THIN_SPACE.sub("'", text)
@@ -78,9 +85,9 @@ def normalise(text: str) -> str:
     return text
 
 
-def _signs(text: str) -> set[str]:
+def _beyond_ascii(text: str) -> str:
     """Return the characters of a text that are not ASCII."""
-    return set(text.encode(errors=_SURROGATES).translate(None, _ASCII).decode(errors=_SURROGATES))
+    return text.encode(errors=_SURROGATES).translate(None, _ASCII).decode(errors=_SURROGATES)
 
 
 def _form(sign: str) -> str:
@@ -106,29 +113,37 @@ _FORMS = Known(_form)
 
 def words(text: str) -> list[str]:
     """Return the tokens of a normalised text: words, numbers, pairs of unspaced characters."""
-    if not text.isascii():
-        text = _without_typography(text)
-    if text.isascii():
-        return _ASCII_TOKEN.findall(text)
-    if not _MAYBE_UNSPACED.search(text):
-        return _SPACED_TOKEN.findall(text)
-    found: list[str] = []
+    return words_of([text])[0]
+
+
+def words_of(normal_texts: Sequence[str]) -> list[list[str]]:
+    """Return the tokens of each normalised text; to cut many at once costs less."""
+    text = _GAP.join([text.replace(_GAP, " ") for text in normal_texts])
+    if not text.isascii() and has_unspaced(text):
+        return [list(_any_words(text)) for text in normal_texts]
+    for sign, joined, joint in _JOINED:
+        if sign in text:
+            text = joined.sub(joint, text)
+    bare = text.encode(errors="replace").translate(_PIECE_BYTES).decode()
+    return [_spaced_words(part.split()) for part in bare.split(_GAP)]
+
+
+def _spaced_words(pieces: list[str]) -> list[str]:
+    if "".join(pieces).isalpha():
+        return pieces
+    return list(chain.from_iterable(map(_TOKENS.__getitem__, pieces)))
+
+
+# Most pieces are one token.
+_TOKENS = Known(lambda piece: tuple(_SPACED_TOKEN.findall(piece)))
+
+
+def _any_words(text: str) -> Iterator[str]:
     for token in _TOKEN.findall(text):
         if is_unspaced(token):
-            found += [token[i : i + 2] for i in range(max(1, len(token) - 1))]
+            yield from (token[i : i + 2] for i in range(max(1, len(token) - 1)))
         else:
-            found.append(token)
-    return found
-
-
-def _without_typography(text: str) -> str:
-    """Return a text with spaces for marks that are in no token: most are then ASCII."""
-    for mark in _TYPOGRAPHY:
-        if mark in text:
-            text = text.replace(mark, " ")
-    if "’" in text and not _APOSTROPHE_IN_NUMBER.search(text):
-        text = text.replace("’", " ")
-    return text
+            yield token
 
 
 def folded_words(text: str) -> list[str]:
@@ -147,7 +162,7 @@ def is_unspaced(token: str) -> bool:
 
 def has_unspaced(text: str) -> bool:
     """Whether some word of a text is of a script without spaces between words."""
-    return _IS_UNSPACED.search(text) is not None
+    return _IS_UNSPACED.search(_beyond_ascii(text)) is not None
 
 
 def readings(number: str, mark: str | None = None) -> tuple[str, ...]:

@@ -2,11 +2,12 @@ import time
 
 import pytest
 
-from metrics.quality.claims import MAX_SENTENCES, claims_of, is_greeting, may_greet
+from metrics.quality.claims import MAX_SENTENCES, is_greeting, may_greet, parts_of
+from metrics.quality.grounding import claims_of
 
 
 def claimed(answer, language="english"):
-    return [claim.text for claim in claims_of(answer, language).claims]
+    return [claim.text for claim in claims_of(answer, language)]
 
 
 @pytest.mark.parametrize(
@@ -164,8 +165,8 @@ def test_a_courtesy_among_sentences_is_found_at_once(sentence, greets):
 
 def test_what_comes_after_500_sentences_is_counted():
     """It is not read, and not forgotten."""
-    found = claims_of("It is red.\n" * (MAX_SENTENCES + 7), "english")
-    assert (len(found.claims), found.unread) == (MAX_SENTENCES, 7)
+    found = parts_of("It is red.\n" * (MAX_SENTENCES + 7), "english")
+    assert (len(found.sentences), found.unread) == (MAX_SENTENCES, 7)
 
 
 @pytest.mark.parametrize(

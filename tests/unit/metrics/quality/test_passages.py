@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.quality.passages import Passage, forms_of
+from metrics.quality.passages import Passage
 from metrics.quality.quantities import quantities
 
 
@@ -55,16 +55,6 @@ def test_an_amount_is_given_by_the_same_or_a_bare_number(claim, text, gives):
     assert passage(text).amounts.gives(amount(claim)) is gives
 
 
-def test_words_are_found_in_any_form_and_units_in_any_spelling():
-    """Stems, and the names of a unit."""
-    text = passage("It weighs 5 kg and costs $4.")
-    assert text.has("weighed")
-    assert text.has("kilograms")
-    assert text.has("dollars")
-    assert not text.has("pounds")
-    assert not passage("an apple").has("year")  # the French "an"
-
-
 @pytest.mark.parametrize(
     ("text", "month", "found"),
     [
@@ -85,17 +75,3 @@ def test_an_address_is_found_as_it_is_written():
     """Whatever its case."""
     assert passage("Write to Help@Acme.com.").has_address("help@acme.com")
     assert not passage("Write to help@acme.com.").has_address("support@acme.com")
-
-
-def test_words_are_known_in_any_form():
-    """By themselves, by their stem, or as another word for the same unit."""
-    words = frozenset({"stands", "towers", "kilograms", "paris"})
-    found = passage("The tower stands there and weighs 5 kg.").known(forms_of(words, "english"))
-    assert found == {"stands", "towers", "kilograms"}
-
-
-def test_known_quantities_are_taken_as_they_are():
-    """They are not read a second time."""
-    text = "It has 5 wheels."
-    assert Passage(text, "english", []).amounts.has_value(amount("5 wheels")) is False
-    assert Passage(text, "english", quantities(text, "english")).holds(amount("5 wheels"))

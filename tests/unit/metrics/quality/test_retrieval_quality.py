@@ -84,6 +84,34 @@ def test_one_word_in_common_makes_no_passage_relevant():
     assert result.values["value"] == 0.5
 
 
+def test_a_passage_is_judged_by_itself():
+    """Others before or behind it change nothing, in whatever language they are."""
+    others = ["Der Turm steht seit 1889 in Paris und ist nicht aus Holz.", MISS]
+    alone = RetrievalQuality().score(trace(HIT)).detail["overlaps"]
+    assert RetrievalQuality().score(trace(*others, HIT)).detail["overlaps"][-1:] == alone
+    assert RetrievalQuality().score(trace(HIT, *others)).detail["overlaps"][:1] == alone
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage", "overlap"),
+    [
+        # {tower, visit, paris}: all; the words of the passage stand in other forms
+        ("Towers were visited in Paris.", "Paris: a tower to visit", 1.0),
+        # {recall, 1500}: both
+        ("It recalled 1,500.", "1500 were recalled", 1.0),
+        # {write, help@acme.com}: the address is a term, whatever its case
+        ("Write to help@acme.com", "They write: Help@Acme.com", 1.0),
+        ("Write to help@acme.com", "They write: info@acme.com", 0.0),
+        # {kettle, recall, june}: two, 2 * 1 / (3 * 2)
+        ("The kettle was recalled in June", "In June a kettle", 1 / 3),
+    ],
+)
+def test_terms_are_found_in_any_form(answer, passage, overlap):
+    """Words by stem, numbers by value, addresses as they are."""
+    result = RetrievalQuality().score(trace(passage, answer=answer))
+    assert result.detail["overlaps"] == [pytest.approx(overlap, abs=1e-4)]
+
+
 @pytest.mark.parametrize(
     ("found", "total", "expected"),
     [

@@ -1,4 +1,4 @@
-from metrics.quality.said import FAINT, heard, said, say_plainly
+from metrics.quality.said import FAINT, heard, said, say_plainly, terms_in
 
 
 def test_names_and_numbers_weigh_most_and_function_words_nothing():
@@ -52,3 +52,9 @@ def test_a_sentence_says_something_plainly_if_it_is_long_enough():
         "The tall tower of Paris opened in June": False,
     }
     assert say_plainly(heard(list(plainly), "english"), "english") == list(plainly.values())
+
+
+def test_terms_are_what_is_no_function_word():
+    """Neither negations, signs, nor words that are function words but for their opposite."""
+    stems = heard(["No more than 5 % of the kettles, $3"], "english")[0].stems
+    assert terms_in(stems, "english") == {"5", "percent", "kettl", "3"}

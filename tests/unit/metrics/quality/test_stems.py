@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.quality.stems import END, NEGATION, parted, plain, stems, tokens, tokens_of
+from metrics.quality.stems import END, NEGATION, parted, plain, read, stems, tokens, tokens_of
 
 WORDS = [
     "The",
@@ -89,3 +89,12 @@ def test_unspaced_scripts_become_pairs():
 def test_many_texts_are_cut_as_each_alone(texts):
     """What stands at the edge of one has no part in the next."""
     assert tokens_of(texts) == [tokens(text) for text in texts]
+
+
+def test_contexts_are_read_once_for_all_metrics():
+    """As plain texts with spaces between their sentences, and as stems."""
+    contexts = ("It ends.It begins\u2014so it is.", "Kettles")
+    texts, found = read(contexts, "english")
+    assert texts == ["It ends. It begins - so it is.", "Kettles"]
+    assert found == [stemmed(text) for text in texts]
+    assert read(contexts, "english")[1] is found

@@ -182,3 +182,9 @@ def test_the_marks_that_end_a_sentence_are_found_one_by_one(text):
     end = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|(?<![。！？])[。！？]++[」』”’）]*+")
     spans = [found.span() for pattern in texts._ENDS.values() for found in pattern.finditer(text)]
     assert sorted(spans) == [found.span() for found in end.finditer(text)]
+
+
+@given(st.lists(st.text(alphabet="aB1., \x04\u00e9\u6771"), min_size=1))
+def test_texts_that_are_cut_at_once_are_cut_as_one_by_one(written):
+    """Whatever stands in them, a text with unspaced words among them."""
+    assert texts.words_of(written) == [texts.words(text) for text in written]
