@@ -58,7 +58,7 @@ def test_a_month_is_no_word(text, months):
 
 
 def test_a_month_that_is_none_is_a_word():
-    """As it was in Terms before: a word by its own right."""
+    """In lower case "march" is what feet do."""
     assert "march" in terms("We march on").words
 
 
