@@ -23,7 +23,8 @@ _LONGEST_LINK = 10  # characters between the words of a number
 _DIGITS = r"\d+(?:[.,'’]\d+)*"
 # Thousands parted by spaces; in English they are rare, and two numbers in a row are not.
 _SPACED = r"\d{1,3}(?: \d{3})+\b"
-_DIGITS_OR_ZEROS = r"\d+(?:[.,'’]\d+| 000\b)*"
+# "\d\d*" is found faster than "\d+".
+_DIGITS_OR_ZEROS = r"\d\d*(?:[.,'’]\d+| 000\b)*"
 CURRENCY = re.compile(
     r"(\b(?:US|C|A)\$|[$€£¥₹₩]|\b(?:USD|EUR|GBP|JPY|CNY|INR|CHF|CAD|AUD|BRL|KRW)) ?[-–−]?\Z"
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -23,7 +23,7 @@ _SHORT = 6  # with fewer tokens a sentence may be a courtesy
 _SCOPE = 3  # words that a negation reaches over
 _EDGES = ".,;:!?\"'()[]"  # no name begins or ends with one of them
 _PARTS = re.compile(r"[^\W_][\w&]*(?:[.'][\w&]+)*")
-_NO_TERMS = ("", "$", "%", END, NEGATION)
+_NO_TERMS = ("$", "%", END, NEGATION)
 _NONE: frozenset[str] = frozenset()
 _Names = tuple[str, ...]
 
@@ -101,14 +101,15 @@ def say_plainly(sentences: Sequence[Heard], language: str) -> list[bool]:
 
 def terms_in(stems: Sequence[str], language: str) -> frozenset[str]:
     """Return the terms that are no function words."""
-    return frozenset(stems).difference(_NO_TERMS, STOPWORDS[language])
+    return frozenset(stems) - _silent(language)
 
 
 def said_of(sentence: Heard, language: str, given: AbstractSet[str]) -> Said:
     """Read a sentence that has been cut."""
     known = _known(language)
     text, tokens, stems = sentence.text, sentence.tokens, sentence.stems
-    weights = dict(zip(stems, map(known.weight.__getitem__, stems), strict=True))
+    terms = list(filter(None, stems))  # most that is left out is a function word
+    weights = dict(zip(terms, map(known.weight.__getitem__, terms), strict=True))
     reached = negated(stems) if NEGATION in weights else _NONE
     for mark in _NO_TERMS:
         weights.pop(mark, None)
@@ -141,7 +142,7 @@ def _known(language: str) -> _Known:
 @cache
 def _silent(language: str) -> frozenset[str]:
     """Return the stems that say nothing by themselves."""
-    return STOPWORDS[language].union(_NO_TERMS)
+    return STOPWORDS[language].union(("", *_NO_TERMS))
 
 
 def _weights(language: str) -> Known[float]:
@@ -177,9 +178,9 @@ def _names(sentence: str, known: _Known) -> frozenset[str]:
     words = sentence.split() if sentence.isascii() else texts.words(sentence)
     if not words:
         return _NONE
-    first = known.first_names[words[0].strip(_EDGES)]
+    first = known.first_names[words[0]]
     words[0] = "a"
-    shown = [word.strip(_EDGES) for word in words if not word.islower()]
+    shown = filterfalse(str.islower, words)
     return frozenset(chain(first, *map(known.names.__getitem__, shown)))
 
 
@@ -187,9 +188,10 @@ def _names_of(language: str, *, first: bool) -> Known[_Names]:
     """Return the stems of the names in each written word, as the first of a sentence or not."""
     known = stem_of(language)
 
-    def names(written: str) -> _Names:
-        if written.islower():
+    def names(word: str) -> _Names:
+        if word.islower():
             return ()
+        written = word.strip(_EDGES)
         parts = [written] if written.isalpha() else _PARTS.findall(written)
         named = (part for part in parts if _is_name(part, first=first, german=language == "german"))
         stems = (known[part.casefold()] for part in named)
