@@ -5,13 +5,14 @@ continues a number belongs to it. Signs, units and what is counted are read by `
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 
 import re2
 
 from metrics.quality import text as texts
+from metrics.quality.known import Known
 from metrics.quality.numerals import DOZENS, numerals
 
 Number = tuple[int, int, tuple[str, ...]]  # start, end, and what it may be read as
@@ -22,9 +23,9 @@ _LONGEST_LINK = 10  # characters between the words of a number
 
 _DIGITS = r"\d+(?:[.,'’]\d+)*"
 # Thousands parted by spaces; in English they are rare, and two numbers in a row are not.
-_SPACED = r"\d{1,3}(?: \d{3})+\b"
-# "\d\d*" is found faster than "\d+".
-_DIGITS_OR_ZEROS = r"\d\d*(?:[.,'’]\d+| 000\b)*"
+_SPACED = r"\d{1,3}(?: \d{3})+(?![0-9A-Za-z_])"
+_DIGITS_OR_ZEROS = r"\d+(?:[.,'’]\d+| 000(?![0-9A-Za-z_]))*"
+_DIGIT_BYTES = bytes(48 if chr(code) in "0123456789" else 32 for code in range(256))
 CURRENCY = re.compile(
     r"(\b(?:US|C|A)\$|[$€£¥₹₩]|\b(?:USD|EUR|GBP|JPY|CNY|INR|CHF|CAD|AUD|BRL|KRW)) ?[-–−]?\Z"
 )
@@ -43,25 +44,23 @@ _PERCENT_BEFORE = re.compile(r"\b(?:per|pour|por) \Z")
 _ONE_MORE = re.compile(r"[- ](?:(?:et|y|e)[- ])?(?:one|un|une|uno|una|um|uma)\b")
 
 
-def has_number_words(words: Iterable[str], language: str) -> bool:
-    """Whether any of the case-folded words is a number or multiplies one."""
-    return not numerals(language).all.keys().isdisjoint(words)
-
-
-def numbers_in(text: str, language: str, mark: str | None, *, spelt: bool) -> list[Number]:
-    """Return the numbers of a normalised text in order; without `spelt` only those in digits."""
-    return _Reader(text, language, mark, spelt).numbers()
+def numbers_in(text: str, language: str, mark: str | None) -> list[Number]:
+    """Return the numbers of a normalised text in order; `mark` is its decimal mark if known."""
+    return _Reader(text, language, mark).numbers()
 
 
 class _Reader:
     """Reads the numbers of a text, digits and words, from left to right."""
 
-    def __init__(self, text: str, language: str, mark: str | None, spelt: bool) -> None:
+    def __init__(self, text: str, language: str, mark: str | None) -> None:
         self._text = text
         self._words = numerals(language)
-        self._mark = mark
-        pattern = _pattern(language) if spelt else _digits_of(language)
-        self._atoms = [match.span() for match in pattern.finditer(text)]
+        self._readings = _readings(mark)
+        self._atoms = list(_digits_in(text, language))
+        words = list(_words_in(text, language))
+        self._spelt = bool(words)
+        if words:
+            self._atoms = sorted([*self._atoms, *words])
         self._next = 0
 
     def numbers(self) -> list[Number]:
@@ -73,7 +72,7 @@ class _Reader:
             if self._is_inside_word(start, end):
                 continue
             digits = self._text[start].isdigit()
-            number = self._digits(start, end) if digits else self._spelt(start, end)
+            number = self._digits(start, end) if digits else self._in_words(start, end)
             if number is not None:
                 found.append(number)
         return found
@@ -86,23 +85,20 @@ class _Reader:
         return text[start].isalpha() and text[end : end + 1].isalnum()
 
     def _digits(self, start: int, end: int) -> Number:
-        number = self._text[start:end].replace(" ", "'")
+        readings = self._readings[self._text[start:end]]
         end, factor = self._factor(start, end)
-        if len(number) > _MAX_DIGITS:
-            return start, end, (number,)
-        return (
-            start,
-            end,
-            tuple(_times(item, factor) for item in texts.readings(number, self._mark)),
-        )
+        if factor > 1 and len(readings[0]) <= _MAX_DIGITS:
+            readings = tuple([_times(reading, factor) for reading in readings])
+        return start, end, readings
 
     def _factor(self, start: int, end: int) -> tuple[int, int]:
         """Return where the words and letters that multiply a number end, and their product."""
         factor = 1
-        while (word := self._following(end, (" ", "-", ""))) in self._words.factors:
-            factor *= self._words.factors[word]
-            end = self._atoms[self._next][1]
-            self._next += 1
+        if self._spelt:
+            while (word := self._following(end, (" ", "-"))) in self._words.factors:
+                factor *= self._words.factors[word]
+                end = self._atoms[self._next][1]
+                self._next += 1
         if factor > 1 or not self._text[end : end + 1].isalpha():
             return end, factor
         glued, values = _GLUED.match(self._text, end), _GLUED_VALUES
@@ -120,7 +116,7 @@ class _Reader:
         word = self._text[start:stop].casefold()
         return word if word in self._words.all and not self._text[stop : stop + 1].isalnum() else ""
 
-    def _spelt(self, start: int, end: int) -> Number | None:
+    def _in_words(self, start: int, end: int) -> Number | None:
         word = self._text[start:end].casefold()
         value = self._words.values.get(word)
         if value is None or _PERCENT_BEFORE.search(self._text[max(0, start - 6) : start]):
@@ -206,15 +202,50 @@ class _Sum:
         return not linked and tens % 20 == 10 and 7 <= value <= 9  # dix-sept
 
 
+def _digits_in(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Yield where each number in digits starts and ends."""
+    pattern = _digits_of(language)
+    # A byte is found much faster than what a pattern may begin with.
+    marked = text.encode("ascii", "replace").translate(_DIGIT_BYTES)
+    start = marked.find(b"0")
+    while start >= 0 and (match := pattern.match(text, start)):
+        yield match.span()
+        start = marked.find(b"0", match.end())
+
+
 @cache
 def _digits_of(language: str) -> re.Pattern[str]:
     return re.compile(_DIGITS_OR_ZEROS if language == "english" else f"{_SPACED}|{_DIGITS}")
 
 
+def _words_in(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Yield where each number word starts and ends, also where another word begins with it."""
+    # In bytes, for in a string every search would count the characters of it.
+    encoded, plain = text.encode(errors="replace"), text.isascii()
+    read = place = 0  # how many bytes are how many characters
+    for match in _words_of(language).finditer(encoded):
+        start, end = match.span()
+        if not plain:
+            place += len(encoded[read:start].decode())
+            read, start, end = start, place, place + len(encoded[start:end].decode())
+        yield start, end
+
+
 @cache
-def _pattern(language: str) -> re2._Regexp:
+def _words_of(language: str) -> re2._Regexp:
     words = sorted(numerals(language).all, key=len, reverse=True)
-    return re2.compile(rf"(?i)(?:{_digits_of(language).pattern})|\b(?:{'|'.join(words)})")
+    return re2.compile(rf"(?i)\b(?:{'|'.join(words)})".encode())
+
+
+@cache
+def _readings(mark: str | None) -> Known[tuple[str, ...]]:
+    """Return what each number in digits may be read as."""
+
+    def readings(digits: str) -> tuple[str, ...]:
+        number = digits.replace(" ", "'")
+        return (number,) if len(number) > _MAX_DIGITS else texts.readings(number, mark)
+
+    return Known(readings)
 
 
 def _times(reading: str, factor: int) -> str:

@@ -13,7 +13,7 @@ import re2
 
 from metrics.quality import text as texts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS, MONTH_NAMES
-from metrics.quality.number_reader import Number, has_number_words, numbers_in
+from metrics.quality.number_reader import Number, numbers_in
 from metrics.quality.quantities import Quantity, date_parts, decimal_mark, described
 from metrics.quality.units import UNITS, meanings
 
@@ -161,8 +161,7 @@ class Passage:
     @cached_property
     def _numbers(self) -> list[Number]:
         mark = decimal_mark(self._text, self._language)
-        spelt = has_number_words(self.words, self._language)
-        return numbers_in(self._unmarked, self._language, mark, spelt=spelt)
+        return numbers_in(self._unmarked, self._language, mark)
 
     @cached_property
     def amounts(self) -> Amounts:

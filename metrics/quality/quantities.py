@@ -61,14 +61,9 @@ class Quantity(Struct, frozen=True):
     parts: tuple[str, ...] = ()
 
 
-def quantities(
-    text: str, language: str, mark: str | None = None, *, spelt: bool = True
-) -> list[Quantity]:
-    """Return the numbers of a normalised text in order; `mark` is its decimal mark if known.
-
-    With `spelt` False there are no number words in it, which is quicker.
-    """
-    return described(text, language, numbers_in(text, language, mark, spelt=spelt))
+def quantities(text: str, language: str, mark: str | None = None) -> list[Quantity]:
+    """Return the numbers of a normalised text in order; `mark` is its decimal mark if known."""
+    return described(text, language, numbers_in(text, language, mark))
 
 
 def described(text: str, language: str, numbers: Sequence[Number]) -> list[Quantity]:
