@@ -20,7 +20,7 @@ from msgspec import Struct
 from metrics.privacy.masking import all_quoted
 from metrics.quality import stems as stemming
 from metrics.quality import text as texts
-from metrics.quality.claims import Part, Parts, is_greeting, may_greet, parts_of
+from metrics.quality.claims import Part, is_greeting, may_greet, parts_of
 from metrics.quality.embedding import Embedder, installed_embedder
 from metrics.quality.figures import Told, figures, holds_amounts
 from metrics.quality.lexicon import AMBIGUOUS_MONTHS
@@ -32,7 +32,6 @@ from metrics.quality.terms import addresses_in
 from metrics.quality.units import UNITS
 from scorer.api import AgentTrace, Unscored
 
-_QUOTED = Support(1.0)
 SUPPORTED = 0.5  # at least so much, and nothing decisive against it
 
 THRESHOLD_REASON = (
@@ -92,6 +91,7 @@ class _Read(Struct, frozen=True):
 
 
 _NOTHING: frozenset[str] = frozenset()
+_QUOTED = Support(1.0)
 
 
 class _Judged(Struct, frozen=True):
@@ -119,7 +119,7 @@ def ground(
     told = passage_of(cited, language) if cited else None
     parts = parts_of(answer, language)
     asked = frozenset(heard([stemming.plain(given)], language)[0].stems) if given else _NOTHING
-    read = _read(parts, language)
+    read = _read(answer, language)
     stems = _NOTHING.union(*[item.heard.stems for item in read])
     source = Source(contexts, language, stems - {""})
     plain = _plain_quotes(read, source)
@@ -158,17 +158,20 @@ def sentences_of(contexts: Sequence[str]) -> list[str]:
 
 # Two metrics ask for the same answer.
 @lru_cache(maxsize=8)
-def _read(parts: Parts, language: str) -> list[_Read]:
+def _read(answer: str, language: str) -> tuple[_Read, ...]:
     """Return what the parts of all sentences say, whether they claim it or not."""
+    parts = parts_of(answer, language)
     flat = [(part, place) for place, sentence in enumerate(parts.sentences) for part in sentence]
     apart = [
         addresses_in(part.told) if parts.addressed else (part.told, _NOTHING) for part, _ in flat
     ]
     cut = heard([stemming.plain(text) for text, _ in apart], language)
-    return [
-        _Read(part, said, addresses, place)
-        for (part, place), said, (_, addresses) in zip(flat, cut, apart, strict=True)
-    ]
+    return tuple(
+        [
+            _Read(part, said, addresses, place)
+            for (part, place), said, (_, addresses) in zip(flat, cut, apart, strict=True)
+        ]
+    )
 
 
 def _support(
@@ -226,7 +229,7 @@ class Claim(Struct, frozen=True):
 def claims_of(answer: str, language: str) -> list[Claim]:
     """Return the claims of an answer in a language (that of its function words)."""
     found = []
-    for item in _read(parts_of(answer, language), language):
+    for item in _read(answer, language):
         part, addresses = item.part, item.addresses
         terms = terms_in(item.heard.stems, language)
         # Of most parts it need not be read which words are names.

@@ -49,7 +49,7 @@ class Source:
         self._wanted = wanted
         for owner, stems in enumerate(read):
             self._add([*stems, stemming.END], owner)
-        self.places.default_factory = None
+        self.places.default_factory = None  # to ask for a stem must not add it
         self._lacking = _NONE if wanted is None else wanted - self.places.keys() - _UNINDEXED
 
     def _add(self, stems: list[str], owner: int) -> None:

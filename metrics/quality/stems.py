@@ -141,13 +141,11 @@ def parted(plain_texts: Sequence[str]) -> Sequence[str]:
     return [_MARKS.sub(". ", text) for text in plain_texts]
 
 
-def tokens(text: str) -> list[str]:
-    """Return the case-folded tokens of a plain text, `END` after each sentence but the last."""
-    return tokens_of([text])[0]
-
-
 def tokens_of(plain_texts: Sequence[str]) -> list[list[str]]:
-    """Return the case-folded tokens of each plain text; to cut many at once costs less."""
+    """Return the case-folded tokens of each plain text, `END` after each sentence but the last.
+
+    To cut many at once costs less.
+    """
     spaced = list(map(_spaced, plain_texts))
     cut = [text.rstrip(_LAST).replace(_GAP, "\x04") for text in spaced if text is not None]
     found = map(str.split, _bare(_GAP.join(cut)).split(_GAP))
